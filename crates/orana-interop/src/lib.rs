@@ -1,1 +1,19 @@
-//! Placeholder until the first type lands.
+//! The rig for tests against real peers: it starts the server under test (Orana or the Apache ZooKeeper it is measured
+//! against), builds and runs peer programs in Java, Go and Python, and keeps what they said for when a test fails.
+//! It does not know what any single scenario proves; that is said in `tests/`.
+
+pub mod drill;
+pub mod peer;
+pub mod place;
+pub mod ports;
+pub mod process;
+pub mod program;
+pub mod seats;
+pub mod subject;
+pub mod tree;
+
+pub use drill::{Drill, drill};
+pub use peer::Peer;
+pub use program::{Go, Java, Program, Python};
+pub use subject::{Product, Setup, Subject};
+pub use tree::Tree;
