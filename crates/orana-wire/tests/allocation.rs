@@ -1,0 +1,99 @@
+//! What decoding costs: nothing on the heap for plain requests, and never by what a client merely claims.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+// Counting allocations means standing in for the allocator, whose interface is unsafe; every call is passed on.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use bytes::BytesMut;
+use orana_wire::zookeeper::request::*;
+use orana_wire::zookeeper::*;
+
+struct Counting;
+
+thread_local! {
+    static ALLOCATED: Cell<usize> = const { Cell::new(0) };
+}
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATED.with(|bytes| bytes.set(bytes.get() + layout.size()));
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Bytes that `work` takes from the heap.
+fn allocated(work: impl FnOnce()) -> usize {
+    let before = ALLOCATED.with(Cell::get);
+    work();
+    ALLOCATED.with(Cell::get) - before
+}
+
+#[test]
+fn a_list_that_claims_what_is_not_there_is_refused_without_allocating() {
+    let claims = |prefix: &[u8]| [prefix, &i32::MAX.to_be_bytes(), &[0; 40]].concat();
+    let set_watches = claims(&[0; 8]);
+    let create = claims(b"\0\0\0\x02/a\0\0\0\0");
+    let set_acl = claims(b"\0\0\0\x02/a");
+    for (op, body) in [
+        (101, &set_watches),
+        (105, &set_watches),
+        (1, &create),
+        (21, &create),
+        (7, &set_acl),
+    ] {
+        let bytes = allocated(|| {
+            assert_eq!(
+                decode_request(op, body),
+                Err(DecodeError::Malformed(WireError::Truncated))
+            );
+        });
+        assert_eq!(bytes, 0, "operation {op}");
+    }
+    let bytes = allocated(|| {
+        for op in [
+            OpCode::GetChildren,
+            OpCode::GetAcl,
+            OpCode::GetEphemerals,
+            OpCode::WhoAmI,
+        ] {
+            assert_eq!(Reply::decode(op, &claims(&[])[..40]), Err(WireError::Truncated));
+        }
+    });
+    assert!(
+        bytes < 400,
+        "only the input itself is allocated here, not {bytes} bytes"
+    );
+}
+
+#[test]
+fn plain_requests_are_read_without_the_heap() {
+    let mut frame = BytesMut::new();
+    let watched = PathAndWatch {
+        path: Some("/dubbo/service/providers".into()),
+        watch: true,
+    };
+    let written = SetData {
+        path: Some("/dubbo".into()),
+        data: Some(b"data"),
+        version: -1,
+    };
+    for request in [
+        Request::GetData(watched.clone()),
+        Request::GetChildren2(watched),
+        Request::SetData(written),
+    ] {
+        frame.clear();
+        request.encode(1, &mut frame);
+        let bytes = allocated(|| assert_eq!(decode_request(request.op().as_i32(), &frame[12..]), Ok(request)));
+        assert_eq!(bytes, 0);
+    }
+}
