@@ -9,8 +9,10 @@ pub mod ports;
 pub mod process;
 pub mod program;
 pub mod seats;
+pub mod stage;
 pub mod subject;
 pub mod tree;
+pub mod wire;
 
 pub use drill::{Drill, drill};
 pub use peer::Peer;

@@ -55,7 +55,7 @@ impl Tree {
             chunks: Vec::new(),
             vacant: Slot::NONE,
             nodes: 0,
-            index: vec![Arc::new(HashTable::new()); SHARDS],
+            index: (0..SHARDS).map(|_| Arc::new(HashTable::new())).collect(),
             hasher: ahash::RandomState::new(),
         }
     }
