@@ -3,11 +3,14 @@
 
 use std::path::Path;
 
+/// What a target promises for any bytes.
+type Promise = fn(&[u8]);
+
 #[path = "../fuzz/promises.rs"]
 mod promises;
 
 /// Runs every file of a target's folders and says how many there were.
-fn run(folder: &str, target: &str, promise: fn(&[u8])) -> usize {
+fn run(folder: &str, target: &str, promise: Promise) -> usize {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fuzz")
         .join(folder)
@@ -22,7 +25,7 @@ fn run(folder: &str, target: &str, promise: fn(&[u8])) -> usize {
 
 #[test]
 fn seeds_and_regressions_keep_the_promises() {
-    let targets: [(&str, fn(&[u8])); 4] = [
+    let targets: [(&str, Promise); 4] = [
         ("frame", promises::frame),
         ("connect", promises::connect),
         ("request", promises::request),
