@@ -81,8 +81,8 @@ impl Step {
     /// A test program that ran nothing, or left something out, has proved nothing.
     fn believe(&self, counts: Counts) -> Result<()> {
         ensure!(counts.ignored == 0, "{} tests are ignored", counts.ignored);
-        let tests =
-            matches!(&self.work, Work::Cargo { arguments, .. } if arguments.iter().any(|word| word == "--test"));
+        let names_tests = |word: &String| word == "--test" || word == "--tests";
+        let tests = matches!(&self.work, Work::Cargo { arguments, .. } if arguments.iter().any(names_tests));
         ensure!(!tests || counts.passed > 0, "no test ran");
         Ok(())
     }
