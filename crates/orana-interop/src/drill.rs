@@ -106,11 +106,17 @@ pub fn drill(name: &str, seats: usize, scenario: impl FnOnce(&Drill) -> Result<(
         );
         match outcome {
             Ok(()) => fs::remove_dir_all(&drill.dir).context("cannot clear up"),
-            Err(error) => Err(error.context(last_words(&drill.dir))),
+            Err(error) => {
+                eprintln!("{}", last_words(&drill.dir));
+                Err(error)
+            }
         }
     });
     if let Err(error) = outcome {
-        panic!("drill {name} failed: {}\n\n{error}", reasons(&error));
+        panic!(
+            "drill {name} failed: {}",
+            error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ")
+        );
     }
 }
 
@@ -124,16 +130,6 @@ pub fn eventually<T>(patience: Duration, mut question: impl FnMut() -> Result<T>
             Err(_) => thread::sleep(Duration::from_millis(100)),
         }
     }
-}
-
-/// What went wrong, without the logs that the outermost context holds.
-fn reasons(error: &anyhow::Error) -> String {
-    error
-        .chain()
-        .skip(1)
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
 }
 
 /// The ends of all logs of a scenario.

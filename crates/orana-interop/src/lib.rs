@@ -3,11 +3,13 @@
 //! It does not know what any single scenario proves; that is said in `tests/`.
 
 pub mod drill;
+pub mod dubbo;
 pub mod peer;
 pub mod place;
 pub mod ports;
 pub mod process;
 pub mod program;
+pub mod raw;
 pub mod seats;
 pub mod stage;
 pub mod subject;
