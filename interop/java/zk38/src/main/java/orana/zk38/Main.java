@@ -1,0 +1,15 @@
+// The plain client 3.8.
+package orana.zk38;
+
+import orana.stage.Stage;
+import orana.zkclient.EveryCall;
+
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) throws InterruptedException {
+        Stage stage = new Stage(args);
+        EveryCall.on(stage);
+        stage.run();
+    }
+}
