@@ -72,6 +72,7 @@ pub struct Provider {
 pub struct Consumer {
     /// The program.
     pub peer: Peer,
+    unsettled: Calls,
 }
 
 /// What a consumer has seen for a while.
@@ -145,6 +146,7 @@ impl<'a> Application<'a> {
     pub fn consumer(&self, name: &str) -> Result<Starting<Consumer>> {
         Ok(Starting(Consumer {
             peer: self.start("consumer", name, &[])?,
+            unsettled: Calls::default(),
         }))
     }
 
@@ -182,9 +184,17 @@ impl Starting<Consumer> {
 }
 
 impl Consumer {
-    /// What happened since the last time, or since it became ready.
+    /// What happened since the last count, or since it became ready.
     pub fn count(&mut self) -> Result<Calls> {
-        Calls::parse(&self.peer.ask("COUNT", "CALLS", Duration::from_secs(20))?)
+        let calls = Calls::parse(&self.peer.ask("COUNT", "CALLS", Duration::from_secs(20))?)?;
+        self.unsettled.add(&calls);
+        Ok(calls)
+    }
+
+    /// All that happened since this was last asked, however often it was counted; begins a new account.
+    pub fn settle(&mut self) -> Result<Calls> {
+        self.count()?;
+        Ok(std::mem::take(&mut self.unsettled))
     }
 
     /// What happens from now on for `period`.
@@ -225,9 +235,9 @@ impl Consumer {
         })
     }
 
-    /// An error if a call failed since the last count, or if none was made.
+    /// Settles; an error if a call failed, or if none was made.
     pub fn lost_nothing(&mut self) -> Result<Calls> {
-        let calls = self.count()?;
+        let calls = self.settle()?;
         ensure!(calls.ok > 0, "{} has called nobody", self.peer.name());
         ensure!(
             calls.failed == 0,
@@ -254,6 +264,14 @@ impl Calls {
             }
         }
         Ok(calls)
+    }
+
+    fn add(&mut self, other: &Calls) {
+        self.ok += other.ok;
+        self.failed += other.failed;
+        for (port, count) in &other.by {
+            *self.by.entry(*port).or_default() += count;
+        }
     }
 }
 

@@ -111,7 +111,11 @@ impl Subject {
     /// Starts a server that keeps its data and log below `dir`, and waits until it serves. `setup` names the port.
     pub fn start(setup: Setup, admin: u16, dir: &Path) -> Result<Subject> {
         let port = setup.port.context("a server needs a port")?;
-        let name = format!("{}-{port}", setup.product);
+        // A successor on the same port does not find its predecessor's data.
+        let name = (1..)
+            .map(|nth| format!("{}-{port}-{nth}", setup.product))
+            .find(|name| !dir.join(name).exists());
+        let name = name.context("a name")?;
         let home = dir.join(&name);
         fs::create_dir_all(&home)?;
         let log = Log::at(dir.join(format!("{name}.log")));
@@ -218,13 +222,19 @@ impl Subject {
                 .since(log_before)
                 .lines()
                 .any(|line| line.contains("ready zookeeper=")),
-            Product::Zookeeper => self.four_letters("srvr").is_ok_and(|text| text.contains("Mode: ")),
+            // At its start it may accept a connection and never answer on it.
+            Product::Zookeeper => self
+                .asked("srvr", Duration::from_millis(500))
+                .is_ok_and(|text| text.contains("Mode: ")),
         }
     }
 
     /// Sends a four-letter word and returns the answer.
     pub fn four_letters(&self, word: &str) -> Result<String> {
-        let patience = Duration::from_secs(5);
+        self.asked(word, Duration::from_secs(5))
+    }
+
+    fn asked(&self, word: &str, patience: Duration) -> Result<String> {
         let mut stream = TcpStream::connect_timeout(&SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)), patience)?;
         stream.set_read_timeout(Some(patience))?;
         stream.write_all(word.as_bytes())?;

@@ -44,7 +44,6 @@ fn follows(drill: &Drill, dubbo: Dubbo) -> Result<()> {
     let mut second = application.provider("second")?.ready()?;
     await_registered(&tree, &[first.port, second.port], Duration::from_secs(5))?;
     consumer.until_answered_by(&[first.port, second.port])?;
-    consumer.count()?;
 
     second.peer.process().kill()?;
     thread::sleep(SESSION / 2);
@@ -79,7 +78,7 @@ fn call_each_other(drill: &Drill) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     for mut consumer in consumers {
         consumer.until_answered_by(&ports)?;
-        consumer.count()?;
+        consumer.settle()?;
         thread::sleep(Duration::from_secs(1));
         let calls = consumer.lost_nothing()?;
         let fewest = calls.by.values().min().copied().unwrap_or(0);
