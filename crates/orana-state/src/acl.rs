@@ -1,14 +1,16 @@
-//! Access control lists: who may do what with a node. Lists are interned, because a million nodes share a
-//! handful of them. Knows the schemes world, auth, digest, ip and the all-powerful `super`; how a connection
-//! earns an identity is not known here.
+//! Access control lists: who may do what with a node. Knows the schemes world, auth, digest, ip and the
+//! all-powerful `super`; how a connection earns an identity is not known here.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::Refusal;
+
+mod table;
+
+pub(crate) use table::{AclId, AclTable, Interned};
 
 /// One right for one kind of caller.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -161,134 +163,6 @@ fn ip_matches(who: &str, network: &str) -> bool {
     }
 }
 
-/// The number of an interned list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(crate) struct AclId(pub(crate) u32);
-
-/// Every list in use, once, with the number of nodes that use it.
-#[derive(Clone, Debug)]
-pub(crate) struct AclTable {
-    // Ordered by content so that interning depends on nothing but the history.
-    by_content: BTreeMap<Acl, AclId>,
-    by_id: Vec<Option<Interned>>,
-    // The vacant places of `by_id`; the lowest is taken first, so that numbers depend on the history alone.
-    vacant: BTreeSet<u32>,
-}
-
-#[derive(Clone, Debug)]
-struct Interned {
-    acl: Acl,
-    uses: u64,
-}
-
-impl AclTable {
-    /// The open list is never counted: it is what nearly every node has.
-    pub(crate) const OPEN: AclId = AclId(0);
-
-    pub(crate) fn new() -> AclTable {
-        let open: Acl = Arc::from([AclEntry::open()]);
-        AclTable {
-            by_content: BTreeMap::from([(open.clone(), Self::OPEN)]),
-            by_id: vec![Some(Interned { acl: open, uses: 1 })],
-            vacant: BTreeSet::new(),
-        }
-    }
-
-    pub(crate) fn get(&self, id: AclId) -> &[AclEntry] {
-        self.by_id
-            .get(id.0 as usize)
-            .and_then(Option::as_ref)
-            .map_or(&[], |interned| &interned.acl)
-    }
-
-    /// `None` for the open list: nothing has to be checked.
-    pub(crate) fn shared(&self, id: AclId) -> Option<Acl> {
-        if id == Self::OPEN {
-            return None;
-        }
-        self.by_id
-            .get(id.0 as usize)
-            .and_then(Option::as_ref)
-            .map(|interned| interned.acl.clone())
-    }
-
-    /// The number of this list, one use more.
-    pub(crate) fn acquire(&mut self, list: Vec<AclEntry>) -> AclId {
-        let acl: Acl = list.into();
-        if let Some(id) = self.by_content.get(&acl).copied() {
-            self.retain(id);
-            return id;
-        }
-        let interned = Some(Interned {
-            acl: acl.clone(),
-            uses: 1,
-        });
-        let id = match self.vacant.pop_first() {
-            Some(at) => {
-                self.by_id[at as usize] = interned;
-                AclId(at)
-            }
-            None => {
-                self.by_id.push(interned);
-                AclId(self.by_id.len() as u32 - 1)
-            }
-        };
-        self.by_content.insert(acl, id);
-        id
-    }
-
-    pub(crate) fn retain(&mut self, id: AclId) {
-        if id != Self::OPEN
-            && let Some(Some(interned)) = self.by_id.get_mut(id.0 as usize)
-        {
-            interned.uses += 1;
-        }
-    }
-
-    pub(crate) fn release(&mut self, id: AclId) {
-        if id == Self::OPEN {
-            return;
-        }
-        let Some(slot) = self.by_id.get_mut(id.0 as usize) else {
-            return;
-        };
-        if let Some(interned) = slot {
-            interned.uses -= 1;
-            if interned.uses == 0 {
-                self.by_content.remove(&interned.acl);
-                *slot = None;
-                self.vacant.insert(id.0);
-            }
-        }
-    }
-
-    /// Number, uses and content of every list, by number.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (AclId, u64, &Acl)> {
-        let numbered = self.by_id.iter().enumerate();
-        numbered.filter_map(|(at, slot)| slot.as_ref().map(|s| (AclId(at as u32), s.uses, &s.acl)))
-    }
-
-    /// The table again, from what [`AclTable::iter`] gave.
-    pub(crate) fn restore(rows: Vec<(AclId, u64, Acl)>) -> AclTable {
-        let mut table = AclTable {
-            by_content: BTreeMap::new(),
-            by_id: Vec::new(),
-            vacant: BTreeSet::new(),
-        };
-        for (id, uses, acl) in rows {
-            let at = id.0 as usize;
-            if table.by_id.len() <= at {
-                table.by_id.resize(at + 1, None);
-            }
-            table.by_content.insert(acl.clone(), id);
-            table.by_id[at] = Some(Interned { acl, uses });
-        }
-        let vacant = table.by_id.iter().enumerate().filter(|(_, slot)| slot.is_none());
-        table.vacant = vacant.map(|(at, _)| at as u32).collect();
-        table
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -363,18 +237,5 @@ mod tests {
             Permission::Admin,
             &[who("super", "")]
         ));
-    }
-
-    #[test]
-    fn a_list_is_stored_once_and_forgotten_after_its_last_use() {
-        let mut table = AclTable::new();
-        let list = vec![entry(1, "digest", "a:b")];
-        let first = table.acquire(list.clone());
-        assert_eq!(table.acquire(list.clone()), first);
-        table.release(first);
-        assert_eq!(table.get(first), &list[..]);
-        table.release(first);
-        assert_eq!(table.iter().count(), 1);
-        assert_eq!(table.acquire(vec![AclEntry::open()]), AclTable::OPEN);
     }
 }

@@ -120,3 +120,12 @@ pub enum Lifetime {
     /// Until it is empty and was not set for so many milliseconds (1 to 2^40 - 1).
     Ttl(u64),
 }
+
+/// The longest time to live that ZooKeeper can express: 40 bits of milliseconds.
+const MAX_TTL: u64 = (1 << 40) - 1;
+
+impl Lifetime {
+    pub(crate) fn is_possible(self) -> bool {
+        !matches!(self, Lifetime::Ttl(ms) if ms == 0 || ms > MAX_TTL)
+    }
+}

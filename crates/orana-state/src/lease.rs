@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::id::LeaseId;
-use crate::node::Slot;
+use crate::owned::Ends;
 
 /// The public facts of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +17,7 @@ pub struct Lease {
     pub secret: [u8; 16],
     /// How many nodes it owns.
     pub owned: u32,
-    pub(crate) first_owned: Slot,
-    pub(crate) last_owned: Slot,
+    pub(crate) ends: Ends,
 }
 
 /// All leases, by number. One ordered map behind one pointer: ten thousand leases are half a megabyte, copied
@@ -32,8 +31,7 @@ impl LeaseTable {
             period_ms,
             secret,
             owned: 0,
-            first_owned: Slot::NONE,
-            last_owned: Slot::NONE,
+            ends: Ends::NONE,
         };
         Arc::make_mut(&mut self.0).insert(id, lease);
     }

@@ -18,6 +18,7 @@ pub mod id;
 pub mod lease;
 mod node;
 pub mod outcome;
+mod owned;
 pub mod path;
 pub mod query;
 mod reap;

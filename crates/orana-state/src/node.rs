@@ -67,7 +67,7 @@ pub(crate) struct Node {
     pub(crate) next: Slot,
     pub(crate) first_child: Slot,
     pub(crate) last_child: Slot,
-    // The nodes of one lease, in the order of their creation.
+    // The nodes of one lease, or all nodes that a sweep may remove, in the order of their creation.
     pub(crate) previous_owned: Slot,
     pub(crate) next_owned: Slot,
     pub(crate) children: u32,
@@ -106,6 +106,11 @@ impl Node {
 
     pub(crate) fn name(&self) -> &[u8] {
         &self.name.slice
+    }
+
+    pub(crate) fn name_str(&self) -> &str {
+        // Names come from `&str` paths and from records that were read as `&str`.
+        std::str::from_utf8(self.name()).unwrap_or_default()
     }
 
     pub(crate) fn data(&self) -> Option<&[u8]> {

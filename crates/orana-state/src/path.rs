@@ -14,8 +14,16 @@ pub fn is_valid(path: &str) -> bool {
     if !plain && path.chars().any(is_forbidden) {
         return false;
     }
-    rest.split('/')
-        .all(|part| !part.is_empty() && part != "." && part != "..")
+    rest.split('/').all(is_component)
+}
+
+/// True if a node other than the root may be called so.
+pub(crate) fn is_valid_name(name: &str) -> bool {
+    is_component(name) && !name.chars().any(|c| c == '/' || is_forbidden(c))
+}
+
+fn is_component(part: &str) -> bool {
+    !part.is_empty() && part != "." && part != ".."
 }
 
 fn is_forbidden(c: char) -> bool {

@@ -107,13 +107,12 @@ impl<'s> NodeRef<'s> {
 
     /// The last component of its path; empty for the root.
     pub fn name(&self) -> &'s str {
-        // Names come from `&str` paths; a snapshot with other bytes is refused when it is read.
-        std::str::from_utf8(self.state.tree.node(self.slot).name()).unwrap_or_default()
+        self.state.tree.node(self.slot).name_str()
     }
 
     /// Number of all nodes below this one.
     pub fn descendants(&self) -> usize {
-        self.state.tree.descendants(self.slot)
+        self.state.tree.below(self.slot).count()
     }
 
     /// The access control list.

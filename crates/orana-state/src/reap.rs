@@ -8,12 +8,15 @@ use crate::change::Change;
 use crate::node::{Node, Owner};
 use crate::outcome::{Effect, Refusal};
 use crate::state::State;
+use crate::tree::Paths;
 
 impl State {
     /// Paths of at most `limit` nodes that may be reaped at this time (milliseconds since 1970).
     pub fn reapable(&self, now: i64, limit: usize) -> Vec<Arc<str>> {
-        let ripe = self.mortal.iter().filter(|slot| is_over(self.tree.node(**slot), now));
-        ripe.take(limit).map(|slot| self.tree.path(*slot)).collect()
+        let mut paths = Paths::new();
+        let all = self.owned_from(self.mortal.first);
+        let ripe = all.filter(|slot| is_over(self.tree.node(*slot), now));
+        ripe.take(limit).map(|slot| paths.of(&self.tree, slot)).collect()
     }
 
     pub(crate) fn reap(&mut self, path: &Arc<str>, changes: &mut Vec<Change>) -> Result<Effect, Refusal> {

@@ -1,6 +1,5 @@
 //! The state and its one way forward: `apply`.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::acl::{AclEntry, AclTable, Permission};
@@ -10,14 +9,15 @@ use crate::id::{LeaseId, Zxid};
 use crate::lease::{Lease, LeaseTable};
 use crate::node::{Node, Owner, Slot};
 use crate::outcome::{Applied, Effect, Outcome, Refusal};
+use crate::owned::Ends;
 use crate::query::{Answer, Census, NodeRef, Query};
-use crate::tree::Tree;
+use crate::tree::{Paths, Tree};
 
 /// What the centre knows. Cheap to clone: clones share everything until one of them is written to.
 #[derive(Clone)]
 pub struct State {
     pub(crate) tree: Tree,
-    pub(crate) acls: Arc<AclTable>,
+    pub(crate) acls: AclTable,
     pub(crate) leases: LeaseTable,
     pub(crate) zxid: Zxid,
     pub(crate) index: u64,
@@ -25,7 +25,7 @@ pub struct State {
     pub(crate) ephemerals: usize,
     pub(crate) bytes: u64,
     /// Containers and nodes with a time to live: what a sweep has to look at.
-    pub(crate) mortal: Arc<BTreeSet<Slot>>,
+    pub(crate) mortal: Ends,
 }
 
 /// Paths that exist from the start and cannot be deleted.
@@ -49,23 +49,23 @@ impl State {
         let read_only = acls.acquire(vec![read_only]);
         let reserved = |name: &str, data| Node::new(name.as_bytes(), data, Owner::Nobody, AclTable::OPEN, Zxid(0), 0);
         let mut tree = Tree::with_root(reserved("", Some(&b""[..])));
-        let zookeeper = tree.insert(Slot::ROOT, reserved("zookeeper", Some(b"")));
-        tree.insert(zookeeper, reserved("quota", Some(b"")));
+        let zookeeper = tree.insert(tree.spot(Slot::ROOT, b"zookeeper"), reserved("zookeeper", Some(b"")));
+        tree.insert(tree.spot(zookeeper, b"quota"), reserved("quota", Some(b"")));
         let mut config = reserved("config", Some(b""));
         // As a real server shows it: anyone reads, nobody writes, and its list was never set.
         config.acl = read_only;
         config.aversion = -1;
-        tree.insert(zookeeper, config);
+        tree.insert(tree.spot(zookeeper, b"config"), config);
         State {
             tree,
-            acls: Arc::new(acls),
+            acls,
             leases: LeaseTable::default(),
             zxid: Zxid::ORIGIN,
             index: 0,
             at: 0,
             ephemerals: 0,
             bytes: RESERVED.iter().map(|path| path.len() as u64).sum(),
-            mortal: Arc::default(),
+            mortal: Ends::NONE,
         }
     }
 
@@ -118,10 +118,12 @@ impl State {
 
     fn revoke(&mut self, id: LeaseId, changes: &mut Vec<Change>) -> Result<Effect, Refusal> {
         let lease = *self.leases.get(id).ok_or(Refusal::LeaseGone)?;
-        let mut next = lease.first_owned.some();
+        // Only leaves go, so the paths above them stay.
+        let mut paths = Paths::new();
+        let mut next = lease.ends.first.some();
         while let Some(slot) = next {
             next = self.tree.node(slot).next_owned.some();
-            let path = self.tree.path(slot);
+            let path = paths.of(&self.tree, slot);
             self.remove_node(slot, path, changes);
         }
         self.leases.remove(id);
@@ -170,8 +172,9 @@ impl State {
 
     /// The full paths that a lease owns, in the order of their creation.
     pub fn owned(&self, id: LeaseId) -> impl Iterator<Item = Arc<str>> + '_ {
-        let first = self.leases.get(id).and_then(|lease| lease.first_owned.some());
-        std::iter::successors(first, |slot| self.tree.node(*slot).next_owned.some()).map(|slot| self.tree.path(slot))
+        let first = self.leases.get(id).map_or(Slot::NONE, |lease| lease.ends.first);
+        let mut paths = Paths::new();
+        self.owned_from(first).map(move |slot| paths.of(&self.tree, slot))
     }
 
     /// Totals.

@@ -1,6 +1,6 @@
 //! Where nodes lie and how they are found: a slab of copy-on-write chunks, sibling lists threaded through the
 //! nodes, and a sharded index from (parent, name) to slot. Knows structure only; what may be written, by whom
-//! and with which numbers is decided in `write.rs`.
+//! and with which numbers is decided in `write.rs`; paths in `path.rs`, the way back from a snapshot in `restore.rs`.
 //!
 //! ```text
 //!  chunks: [Arc<Chunk of 64>] ── clone of the tree = clone of these pointers (a snapshot)
@@ -10,12 +10,17 @@
 //! Whoever writes while a clone lives copies the one chunk and the one index shard that it touches.
 
 use std::hash::{BuildHasher, Hasher};
-use std::sync::Arc;
 
 use hashbrown::HashTable;
+use triomphe::Arc;
 
-use crate::id::LeaseId;
-use crate::node::{Node, Owner, Slot};
+use crate::node::{Node, Slot};
+
+mod path;
+mod restore;
+
+pub(crate) use path::Paths;
+pub(crate) use restore::{Flaw, Places};
 
 const CHUNK: usize = 64;
 const SHARDS: usize = 256;
@@ -29,7 +34,7 @@ pub(crate) enum Place {
     Vacant(Slot),
 }
 
-type Chunk = Vec<Place>;
+type Chunk = [Place; CHUNK];
 
 #[derive(Clone)]
 pub(crate) struct Tree {
@@ -40,6 +45,13 @@ pub(crate) struct Tree {
     // Seeded by chance so that nobody can choose names that collide; never visible, because nothing is ever
     // listed in the order of the index.
     hasher: ahash::RandomState,
+}
+
+/// Where the index keeps a name, found out once for looking and entering.
+#[derive(Clone, Copy)]
+pub(crate) struct Spot {
+    parent: Slot,
+    hash: u64,
 }
 
 impl Tree {
@@ -66,10 +78,7 @@ impl Tree {
 
     /// The node in a slot that is known to be occupied.
     pub(crate) fn node(&self, slot: Slot) -> &Node {
-        match self.place(slot) {
-            Some(Place::Node(node)) => node,
-            _ => unreachable!("links point to occupied slots only; {slot:?} is vacant"),
-        }
+        node(&self.chunks, slot)
     }
 
     pub(crate) fn node_mut(&mut self, slot: Slot) -> &mut Node {
@@ -80,9 +89,8 @@ impl Tree {
         }
     }
 
-    fn place(&self, slot: Slot) -> Option<&Place> {
-        let at = slot.0 as usize;
-        self.chunks.get(at / CHUNK)?.get(at % CHUNK)
+    pub(crate) fn place(&self, slot: Slot) -> Option<&Place> {
+        place(&self.chunks, slot)
     }
 
     /// Looks a path up, component by component. The empty path is the root; anything malformed is not found.
@@ -98,12 +106,21 @@ impl Tree {
     }
 
     pub(crate) fn child(&self, parent: Slot, name: &[u8]) -> Option<Slot> {
-        let hash = self.hash(parent, name);
+        self.at(self.spot(parent, name), name)
+    }
+
+    pub(crate) fn spot(&self, parent: Slot, name: &[u8]) -> Spot {
+        let hash = hash(&self.hasher, parent, name);
+        Spot { parent, hash }
+    }
+
+    /// The child of this name; `spot` is that of the same name.
+    pub(crate) fn at(&self, spot: Spot, name: &[u8]) -> Option<Slot> {
         let same = |slot: &Slot| {
             let node = self.node(*slot);
-            node.parent == parent && node.name() == name
+            node.parent == spot.parent && node.name() == name
         };
-        self.index[shard(hash)].find(hash, same).copied()
+        self.index[shard(spot.hash)].find(spot.hash, same).copied()
     }
 
     /// The children in the order of their creation.
@@ -113,85 +130,86 @@ impl Tree {
         })
     }
 
-    /// Puts a node in as the last child of `parent`.
-    pub(crate) fn insert(&mut self, parent: Slot, mut node: Node) -> Slot {
-        node.parent = parent;
-        node.previous = self.node(parent).last_child;
+    /// Puts a node in as the last child of the parent of `spot`, which is that of its name and free.
+    pub(crate) fn insert(&mut self, spot: Spot, mut node: Node) -> Slot {
+        node.parent = spot.parent;
+        node.previous = self.node(spot.parent).last_child;
         node.next = Slot::NONE;
         let slot = self.occupy(node);
-        self.link(slot);
+        self.link(slot, spot.hash);
         slot
     }
 
     /// Takes a node out that has no children. Its links stay in it, for [`Tree::reinstate`].
     pub(crate) fn remove(&mut self, slot: Slot) -> Node {
-        let node = self.node(slot).clone();
+        let node = self.vacate(slot);
         debug_assert_eq!(node.children, 0, "only leaves are removed");
-        let hash = self.hash(node.parent, node.name());
+        let hash = hash(&self.hasher, node.parent, node.name());
         if let Ok(entry) = Arc::make_mut(&mut self.index[shard(hash)]).find_entry(hash, |other| *other == slot) {
             entry.remove();
         }
-        match node.previous.some() {
-            Some(previous) => self.node_mut(previous).next = node.next,
-            None => self.node_mut(node.parent).first_child = node.next,
+        if let Some(previous) = node.previous.some() {
+            self.node_mut(previous).next = node.next;
         }
-        match node.next.some() {
-            Some(next) => self.node_mut(next).previous = node.previous,
-            None => self.node_mut(node.parent).last_child = node.previous,
+        if let Some(next) = node.next.some() {
+            self.node_mut(next).previous = node.previous;
         }
-        self.node_mut(node.parent).children -= 1;
-        self.vacate(slot);
+        let up = self.node_mut(node.parent);
+        if node.previous == Slot::NONE {
+            up.first_child = node.next;
+        }
+        if node.next == Slot::NONE {
+            up.last_child = node.previous;
+        }
+        up.children -= 1;
         node
     }
 
     /// Undoes the latest [`Tree::remove`] that was not undone yet: same slot, same place among its siblings.
     pub(crate) fn reinstate(&mut self, node: Node) -> Slot {
+        let hash = hash(&self.hasher, node.parent, node.name());
         let slot = self.occupy(node);
-        self.link(slot);
+        self.link(slot, hash);
         slot
     }
 
     /// Makes neighbours, parent and index know the node in `slot`, whose own links are already right.
-    fn link(&mut self, slot: Slot) {
+    fn link(&mut self, slot: Slot, hash: u64) {
         let node = self.node(slot);
         let (parent, previous, next) = (node.parent, node.previous, node.next);
-        let hash = self.hash(parent, node.name());
-        match previous.some() {
-            Some(previous) => self.node_mut(previous).next = slot,
-            None => self.node_mut(parent).first_child = slot,
+        if let Some(previous) = previous.some() {
+            self.node_mut(previous).next = slot;
         }
-        match next.some() {
-            Some(next) => self.node_mut(next).previous = slot,
-            None => self.node_mut(parent).last_child = slot,
+        if let Some(next) = next.some() {
+            self.node_mut(next).previous = slot;
         }
-        self.node_mut(parent).children += 1;
-        self.index_insert(hash, slot);
+        let up = self.node_mut(parent);
+        if previous == Slot::NONE {
+            up.first_child = slot;
+        }
+        if next == Slot::NONE {
+            up.last_child = slot;
+        }
+        up.children += 1;
+        self.enter(hash, slot);
     }
 
-    fn index_insert(&mut self, hash: u64, slot: Slot) {
-        // Taken out while the chunks are read for rehashing.
-        let mut table = std::mem::take(&mut self.index[shard(hash)]);
-        let rehash = |other: &Slot| {
-            let node = self.node(*other);
-            self.hash(node.parent, node.name())
-        };
-        Arc::make_mut(&mut table).insert_unique(hash, slot, rehash);
-        self.index[shard(hash)] = table;
-    }
-
-    fn hash(&self, parent: Slot, name: &[u8]) -> u64 {
-        let mut hasher = self.hasher.build_hasher();
-        hasher.write_u32(parent.0);
-        hasher.write(name);
-        hasher.finish()
+    /// Enters a slot into the index, where its name is not yet.
+    fn enter(&mut self, hash: u64, slot: Slot) {
+        let Tree {
+            chunks, index, hasher, ..
+        } = self;
+        Arc::make_mut(&mut index[shard(hash)]).insert_unique(hash, slot, rehash(chunks, hasher));
     }
 
     fn occupy(&mut self, node: Node) -> Slot {
         if self.vacant == Slot::NONE {
             let base = (self.chunks.len() * CHUNK) as u32;
             let last = base + CHUNK as u32 - 1;
-            let places = (base..=last).map(|at| Place::Vacant(if at == last { Slot::NONE } else { Slot(at + 1) }));
-            self.chunks.push(Arc::new(places.collect()));
+            self.chunks.push(Arc::new(std::array::from_fn(|at| {
+                let at = base + at as u32;
+                Place::Vacant(if at == last { Slot::NONE } else { Slot(at + 1) })
+            })));
             self.vacant = Slot(base);
         }
         let slot = self.vacant;
@@ -205,59 +223,39 @@ impl Tree {
         slot
     }
 
-    fn vacate(&mut self, slot: Slot) {
+    fn vacate(&mut self, slot: Slot) -> Node {
         let at = slot.0 as usize;
-        Arc::make_mut(&mut self.chunks[at / CHUNK])[at % CHUNK] = Place::Vacant(self.vacant);
-        self.vacant = slot;
-        self.nodes -= 1;
+        let place = &mut Arc::make_mut(&mut self.chunks[at / CHUNK])[at % CHUNK];
+        match std::mem::replace(place, Place::Vacant(self.vacant)) {
+            Place::Node(node) => {
+                self.vacant = slot;
+                self.nodes -= 1;
+                node
+            }
+            Place::Vacant(_) => unreachable!("links point to occupied slots only; {slot:?} is vacant"),
+        }
     }
 
-    /// True if the slot holds a node of this lease.
-    pub(crate) fn is_owned(&self, slot: Slot, lease: LeaseId) -> bool {
-        matches!(self.place(slot), Some(Place::Node(node)) if node.owner == Owner::Lease(lease))
-    }
-
-    /// The full path of a node.
-    pub(crate) fn path(&self, slot: Slot) -> Arc<str> {
-        if slot == Slot::ROOT {
-            return "/".into();
-        }
-        let mut names = Vec::new();
-        let mut at = slot;
-        while at != Slot::ROOT {
-            names.push(self.node(at).name());
-            at = self.node(at).parent;
-        }
-        let mut path = Vec::with_capacity(names.iter().map(|name| name.len() + 1).sum());
-        for name in names.iter().rev() {
-            path.push(b'/');
-            path.extend_from_slice(name);
-        }
-        String::from_utf8_lossy(&path).into()
-    }
-
-    /// All below a node, parents before children; the node itself is not counted.
-    pub(crate) fn descendants(&self, top: Slot) -> usize {
-        let mut count = 0;
+    /// All below a node, parents before children, siblings in the order of their creation; not the node itself.
+    pub(crate) fn below(&self, top: Slot) -> impl Iterator<Item = Slot> + '_ {
         let mut at = top;
         // Down to the first child, else to the next sibling of the nearest ancestor that has one.
-        loop {
+        std::iter::from_fn(move || {
             if let Some(child) = self.node(at).first_child.some() {
                 at = child;
-            } else {
-                loop {
-                    if at == top {
-                        return count;
-                    }
-                    if let Some(next) = self.node(at).next.some() {
-                        at = next;
-                        break;
-                    }
-                    at = self.node(at).parent;
-                }
+                return Some(at);
             }
-            count += 1;
-        }
+            while at != top {
+                let node = self.node(at);
+                if let Some(next) = node.next.some() {
+                    at = next;
+                    return Some(at);
+                }
+                at = node.parent;
+            }
+            None
+        })
+        .fuse()
     }
 
     pub(crate) fn first_vacant(&self) -> Slot {
@@ -268,86 +266,32 @@ impl Tree {
     pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
         self.chunks.iter().flat_map(|chunk| chunk.iter())
     }
+}
 
-    /// The tree again, from its places in order. `Err` names the first slot whose links make no sense.
-    pub(crate) fn restore(places: impl Iterator<Item = Place>, vacant: Slot) -> Result<Tree, Slot> {
-        let mut tree = Tree::empty();
-        let mut chunk: Chunk = Vec::with_capacity(CHUNK);
-        for place in places {
-            tree.nodes += usize::from(matches!(place, Place::Node(_)));
-            chunk.push(place);
-            if chunk.len() == CHUNK {
-                tree.chunks
-                    .push(Arc::new(std::mem::replace(&mut chunk, Vec::with_capacity(CHUNK))));
-            }
-        }
-        if !chunk.is_empty() {
-            return Err(Slot((tree.chunks.len() * CHUNK) as u32));
-        }
-        tree.vacant = vacant;
-        tree.check_links()?;
-        for at in 0..(tree.chunks.len() * CHUNK) as u32 {
-            if let Some(Place::Node(node)) = tree.place(Slot(at))
-                && at != Slot::ROOT.0
-            {
-                let hash = tree.hash(node.parent, node.name());
-                tree.index_insert(hash, Slot(at));
-            }
-        }
-        Ok(tree)
+fn place(chunks: &[Arc<Chunk>], slot: Slot) -> Option<&Place> {
+    let at = slot.0 as usize;
+    chunks.get(at / CHUNK)?.get(at % CHUNK)
+}
+
+fn node(chunks: &[Arc<Chunk>], slot: Slot) -> &Node {
+    match place(chunks, slot) {
+        Some(Place::Node(node)) => node,
+        _ => unreachable!("links point to occupied slots only; {slot:?} is vacant"),
     }
+}
 
-    /// Checks that every link is mutual, so that no walk over a restored tree can fail.
-    fn check_links(&self) -> Result<(), Slot> {
-        let at = |slot: Slot| match self.place(slot) {
-            Some(Place::Node(node)) => Some(node),
-            _ => None,
-        };
-        let mutual = |link: Slot, back: &dyn Fn(&Node) -> bool| link == Slot::NONE || at(link).is_some_and(back);
-        for number in 0..(self.chunks.len() * CHUNK) as u32 {
-            let slot = Slot(number);
-            let good = match self.place(slot) {
-                Some(Place::Node(node)) => {
-                    let root = slot == Slot::ROOT;
-                    let parent = if root {
-                        node.parent == Slot::NONE
-                    } else {
-                        at(node.parent).is_some()
-                    };
-                    parent
-                        && mutual(node.previous, &|other| {
-                            other.next == slot && other.parent == node.parent
-                        })
-                        && mutual(node.next, &|other| {
-                            other.previous == slot && other.parent == node.parent
-                        })
-                        && mutual(node.first_child, &|other| {
-                            other.parent == slot && other.previous == Slot::NONE
-                        })
-                        && mutual(node.last_child, &|other| {
-                            other.parent == slot && other.next == Slot::NONE
-                        })
-                        && mutual(node.previous_owned, &|other| {
-                            other.next_owned == slot && other.owner == node.owner
-                        })
-                        && mutual(node.next_owned, &|other| {
-                            other.previous_owned == slot && other.owner == node.owner
-                        })
-                        && (root
-                            || node.previous != Slot::NONE
-                            || at(node.parent).is_some_and(|p| p.first_child == slot))
-                }
-                Some(Place::Vacant(next)) => *next == Slot::NONE || matches!(self.place(*next), Some(Place::Vacant(_))),
-                None => false,
-            };
-            if !good {
-                return Err(slot);
-            }
-        }
-        match self.place(Slot::ROOT) {
-            Some(Place::Node(_)) => Ok(()),
-            _ => Err(Slot::ROOT),
-        }
+fn hash(hasher: &ahash::RandomState, parent: Slot, name: &[u8]) -> u64 {
+    let mut hasher = hasher.build_hasher();
+    hasher.write_u32(parent.0);
+    hasher.write(name);
+    hasher.finish()
+}
+
+/// How the tables of the index find the hash of a slot again when they grow.
+fn rehash(chunks: &[Arc<Chunk>], hasher: &ahash::RandomState) -> impl Fn(&Slot) -> u64 {
+    move |slot| {
+        let node = node(chunks, *slot);
+        hash(hasher, node.parent, node.name())
     }
 }
 

@@ -6,51 +6,13 @@ use std::sync::Arc;
 use crate::acl::{self, AclId, AclTable, Identity, Permission};
 use crate::change::{Change, ChangeKind};
 use crate::command::{Command, Lifetime, Write};
-use crate::id::LeaseId;
 use crate::node::{Node, Owner, Slot, Text, text};
 use crate::outcome::{Effect, Refusal};
 use crate::path;
 use crate::state::{RESERVED, State};
+use undo::{DataBefore, ParentBefore, Undo};
 
-/// The longest time to live that ZooKeeper can express: 40 bits of milliseconds.
-const MAX_TTL: u64 = (1 << 40) - 1;
-
-/// How to take back one write of a multi. Undone last first, so every slot and link comes back as it was.
-enum Undo {
-    Create {
-        slot: Slot,
-        parent: ParentBefore,
-    },
-    Delete {
-        node: Box<Node>,
-        bytes: u64,
-        parent: ParentBefore,
-    },
-    SetData {
-        slot: Slot,
-        before: Box<DataBefore>,
-    },
-    SetAcl {
-        slot: Slot,
-        acl: AclId,
-        aversion: i32,
-    },
-    Nothing,
-}
-
-struct ParentBefore {
-    slot: Slot,
-    created: i32,
-    pzxid: crate::id::Zxid,
-}
-
-struct DataBefore {
-    data: Option<Text>,
-    version: i32,
-    mzxid: crate::id::Zxid,
-    mtime: i64,
-    bytes: u64,
-}
+mod undo;
 
 impl State {
     pub(crate) fn write(&mut self, by: &Command, write: &Write, changes: &mut Vec<Change>) -> Result<Effect, Refusal> {
@@ -124,7 +86,7 @@ impl State {
         sequential: bool,
         changes: &mut Vec<Change>,
     ) -> Result<(Effect, Undo), Refusal> {
-        if matches!(lifetime, Lifetime::Ttl(ms) if ms == 0 || ms > MAX_TTL) {
+        if !lifetime.is_possible() {
             return Err(Refusal::BadArguments);
         }
         if lifetime == Lifetime::Ephemeral && by.issuer.is_none() {
@@ -165,25 +127,24 @@ impl State {
             return Err(Refusal::BadArguments);
         }
         let (_, name) = path::split(&path).ok_or(Refusal::BadArguments)?;
-        if &*path == "/" || self.tree.child(parent, name.as_bytes()).is_some() {
+        let spot = self.tree.spot(parent, name.as_bytes());
+        if &*path == "/" || self.tree.at(spot, name.as_bytes()).is_some() {
             return Err(Refusal::NodeExists);
         }
         if matches!(self.tree.node(parent).owner, Owner::Lease(_)) {
             return Err(Refusal::NoChildrenForEphemerals);
         }
         let owner = Owner::of(lifetime, by.issuer);
+        let node = Node::new(name.as_bytes(), data, owner, acl, self.zxid, self.at);
+        let slot = self.tree.insert(spot, node);
+        let up = self.tree.node_mut(parent);
         let before = ParentBefore {
             slot: parent,
             created,
-            pzxid: self.tree.node(parent).pzxid,
+            pzxid: std::mem::replace(&mut up.pzxid, self.zxid),
         };
-        let slot = self
-            .tree
-            .insert(parent, Node::new(name.as_bytes(), data, owner, acl, self.zxid, self.at));
-        let up = self.tree.node_mut(parent);
         up.created = created.wrapping_add(1);
-        up.pzxid = self.zxid;
-        self.enter_owner(slot, owner);
+        self.enter_owner(slot);
         self.bytes += (path.len() + data.map_or(0, <[u8]>::len)) as u64;
         changes.push(self.change(ChangeKind::Created, path.clone(), acl, parent));
         let stat = self.tree.node(slot).stat();
@@ -197,7 +158,7 @@ impl State {
         version: i32,
         changes: &mut Vec<Change>,
     ) -> Result<(Effect, Undo), Refusal> {
-        let (parent_path, _) = path::split(path)
+        let (parent_path, name) = path::split(path)
             .filter(|_| !path.contains('\0'))
             .ok_or(Refusal::BadArguments)?;
         if RESERVED.contains(&&**path) {
@@ -205,36 +166,41 @@ impl State {
         }
         let parent = self.tree.find(parent_path).ok_or(Refusal::NoNode)?;
         self.permit(parent, Permission::Delete, &by.identities)?;
-        let slot = self.tree.find(path).ok_or(Refusal::NoNode)?;
+        // `//name` names nobody, although the part before its last slash names the root.
+        let slot = match parent_path {
+            "/" => None,
+            _ => self.tree.child(parent, name.as_bytes()),
+        };
+        let slot = slot.ok_or(Refusal::NoNode)?;
         let node = self.tree.node(slot);
         expect_version(version, node.version)?;
         if node.children > 0 {
             return Err(Refusal::NotEmpty);
         }
-        let undo = self.take_out(slot, path.clone(), changes);
+        let bytes = self.bytes;
+        let (node, parent) = self.take_out(slot, path.clone(), changes);
+        let undo = Undo::Delete {
+            node: Box::new(node),
+            bytes,
+            parent,
+        };
         Ok((Effect::Deleted, undo))
     }
 
     /// Takes a leaf out of the tree, its owner and the totals. Its list keeps its use until it is settled.
-    fn take_out(&mut self, slot: Slot, path: Arc<str>, changes: &mut Vec<Change>) -> Undo {
-        let parent = self.tree.node(slot).parent;
-        let up = self.tree.node(parent);
+    fn take_out(&mut self, slot: Slot, path: Arc<str>, changes: &mut Vec<Change>) -> (Node, ParentBefore) {
+        self.leave_owner(slot);
+        let node = self.tree.remove(slot);
+        let parent = node.parent;
+        let up = self.tree.node_mut(parent);
         let before = ParentBefore {
             slot: parent,
             created: up.created,
-            pzxid: up.pzxid,
+            pzxid: std::mem::replace(&mut up.pzxid, self.zxid),
         };
-        self.leave_owner(slot);
-        let node = self.tree.remove(slot);
-        self.tree.node_mut(parent).pzxid = self.zxid;
-        let bytes = (path.len() + node.data().map_or(0, <[u8]>::len)) as u64;
-        self.bytes -= bytes;
+        self.bytes -= (path.len() + node.data().map_or(0, <[u8]>::len)) as u64;
         changes.push(self.change(ChangeKind::Deleted, path, node.acl, parent));
-        Undo::Delete {
-            node: Box::new(node),
-            bytes,
-            parent: before,
-        }
+        (node, before)
     }
 
     fn set_data(
@@ -310,57 +276,8 @@ impl State {
 
     /// Removes a leaf for good, as one step that is never taken back.
     pub(crate) fn remove_node(&mut self, slot: Slot, path: Arc<str>, changes: &mut Vec<Change>) {
-        let undo = self.take_out(slot, path, changes);
-        self.settle(undo);
-    }
-
-    /// The write stays: what it replaced is let go.
-    fn settle(&mut self, undo: Undo) {
-        match undo {
-            Undo::Delete { node, .. } => self.release(node.acl),
-            Undo::SetAcl { acl, .. } => self.release(acl),
-            Undo::Create { .. } | Undo::SetData { .. } | Undo::Nothing => {}
-        }
-    }
-
-    fn undo(&mut self, undo: Undo) {
-        match undo {
-            Undo::Create { slot, parent } => {
-                self.leave_owner(slot);
-                let path_len = self.tree.path(slot).len();
-                let node = self.tree.remove(slot);
-                self.bytes -= (path_len + node.data().map_or(0, <[u8]>::len)) as u64;
-                self.release(node.acl);
-                self.restore_parent(parent);
-            }
-            Undo::Delete { node, bytes, parent } => {
-                let slot = self.tree.reinstate(*node);
-                self.reenter_owner(slot);
-                self.bytes += bytes;
-                self.restore_parent(parent);
-            }
-            Undo::SetData { slot, before } => {
-                self.bytes = before.bytes;
-                let node = self.tree.node_mut(slot);
-                node.data = before.data;
-                node.version = before.version;
-                node.mzxid = before.mzxid;
-                node.mtime = before.mtime;
-            }
-            Undo::SetAcl { slot, acl, aversion } => {
-                let node = self.tree.node_mut(slot);
-                let tried = std::mem::replace(&mut node.acl, acl);
-                node.aversion = aversion;
-                self.release(tried);
-            }
-            Undo::Nothing => {}
-        }
-    }
-
-    fn restore_parent(&mut self, before: ParentBefore) {
-        let parent = self.tree.node_mut(before.slot);
-        parent.created = before.created;
-        parent.pzxid = before.pzxid;
+        let (node, _) = self.take_out(slot, path, changes);
+        self.release(node.acl);
     }
 
     fn find_valid(&self, path: &str) -> Result<Slot, Refusal> {
@@ -393,12 +310,12 @@ impl State {
         {
             return AclTable::OPEN;
         }
-        Arc::make_mut(&mut self.acls).acquire(list)
+        self.acls.acquire(list)
     }
 
     fn release(&mut self, acl: AclId) {
         if acl != AclTable::OPEN {
-            Arc::make_mut(&mut self.acls).release(acl);
+            self.acls.release(acl);
         }
     }
 
@@ -410,72 +327,6 @@ impl State {
             path,
             acl: self.acls.shared(acl),
             parent_acl,
-        }
-    }
-
-    /// Puts a new node at the end of its lease's list, or among the mortal ones.
-    fn enter_owner(&mut self, slot: Slot, owner: Owner) {
-        if let Owner::Lease(id) = owner {
-            let last = self.leases.get(id).map_or(Slot::NONE, |lease| lease.last_owned);
-            self.tree.node_mut(slot).previous_owned = last;
-        }
-        self.reenter_owner(slot);
-    }
-
-    /// Makes neighbours and owner know a node whose own links are already right.
-    fn reenter_owner(&mut self, slot: Slot) {
-        let node = self.tree.node(slot);
-        let (owner, previous, next) = (node.owner, node.previous_owned, node.next_owned);
-        match owner {
-            Owner::Nobody => {}
-            Owner::Container | Owner::Ttl(_) => {
-                Arc::make_mut(&mut self.mortal).insert(slot);
-            }
-            Owner::Lease(id) => {
-                self.ephemerals += 1;
-                self.link_owned(id, previous, slot, next, slot);
-                if let Some(lease) = self.leases.get_mut(id) {
-                    lease.owned += 1;
-                }
-            }
-        }
-    }
-
-    fn leave_owner(&mut self, slot: Slot) {
-        let node = self.tree.node(slot);
-        let (owner, previous, next) = (node.owner, node.previous_owned, node.next_owned);
-        match owner {
-            Owner::Nobody => {}
-            Owner::Container | Owner::Ttl(_) => {
-                Arc::make_mut(&mut self.mortal).remove(&slot);
-            }
-            Owner::Lease(id) => {
-                self.ephemerals -= 1;
-                self.link_owned(id, previous, next, next, previous);
-                if let Some(lease) = self.leases.get_mut(id) {
-                    lease.owned -= 1;
-                }
-            }
-        }
-    }
-
-    /// After `previous` comes `after`; before `next` comes `before`; the ends are kept by the lease.
-    fn link_owned(&mut self, id: LeaseId, previous: Slot, after: Slot, next: Slot, before: Slot) {
-        match previous.some() {
-            Some(previous) => self.tree.node_mut(previous).next_owned = after,
-            None => {
-                if let Some(lease) = self.leases.get_mut(id) {
-                    lease.first_owned = after;
-                }
-            }
-        }
-        match next.some() {
-            Some(next) => self.tree.node_mut(next).previous_owned = before,
-            None => {
-                if let Some(lease) = self.leases.get_mut(id) {
-                    lease.last_owned = before;
-                }
-            }
         }
     }
 }
