@@ -35,7 +35,7 @@ use parking_lot::Mutex;
 
 pub use error::StoreError;
 pub(crate) use opening::Opened;
-pub(crate) use snapshots::{SnapshotReader, SnapshotWriter};
+pub(crate) use snapshots::{BLOCK_BYTES, SnapshotReader, SnapshotWriter};
 
 use entries::Entries;
 use error::Doing;

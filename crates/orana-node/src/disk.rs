@@ -1,0 +1,80 @@
+//! The reserve of free space. Engine and store treat a failed write as the end of the process, so writes are
+//! refused before the disk is full, and go on by themselves once there is space again. Knows a number and a
+//! limit; who measures it calls [`DiskReserve::measured`].
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::error::NodeError;
+
+pub(crate) struct DiskReserve {
+    dir: PathBuf,
+    reserve: u64,
+    free: AtomicU64,
+    short: AtomicBool,
+}
+
+impl DiskReserve {
+    pub(crate) fn new(dir: PathBuf, reserve: u64) -> DiskReserve {
+        DiskReserve {
+            dir,
+            reserve,
+            free: AtomicU64::new(u64::MAX),
+            short: AtomicBool::new(false),
+        }
+    }
+
+    /// Takes note of what is free now, and says so when the answer to writes changes.
+    pub(crate) fn measured(&self, free: u64) {
+        self.free.store(free, Ordering::Relaxed);
+        let short = free < self.reserve;
+        if short != self.short.swap(short, Ordering::Relaxed) {
+            let (dir, reserve) = (self.dir.display(), self.reserve);
+            if short {
+                tracing::error!(%dir, free, reserve, "disk reserve reached: writes are refused until space is free");
+            } else {
+                tracing::info!(%dir, free, reserve, "space is free again: writes go on");
+            }
+        }
+    }
+
+    /// Whether a write may be taken. What makes the state smaller may use three quarters of the reserve, so
+    /// that the dead still leave the tree.
+    pub(crate) fn admit(&self, may_shrink: bool) -> Result<(), NodeError> {
+        let free = self.free.load(Ordering::Relaxed);
+        let limit = if may_shrink { self.reserve / 4 } else { self.reserve };
+        if free >= limit {
+            return Ok(());
+        }
+        Err(NodeError::DiskReserve {
+            dir: self.dir.clone(),
+            free,
+            reserve: self.reserve,
+        })
+    }
+
+    pub(crate) fn is_short(&self) -> bool {
+        self.short.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_stop_at_the_reserve_and_go_on_when_there_is_space() {
+        let disk = DiskReserve::new("d".into(), 1000);
+        assert!(disk.admit(false).is_ok());
+        disk.measured(999);
+        assert!(matches!(
+            disk.admit(false),
+            Err(NodeError::DiskReserve { free: 999, .. })
+        ));
+        assert!(disk.admit(true).is_ok() && disk.is_short());
+        disk.measured(249);
+        assert!(disk.admit(true).is_err());
+        disk.measured(1000);
+        assert!(disk.admit(false).is_ok() && !disk.is_short());
+    }
+}
