@@ -34,10 +34,10 @@ impl Drill {
     /// Takes `seats` seats (one for each Java peer) and makes the scenario's directory.
     pub fn begin(name: &str, seats: usize) -> Result<Drill> {
         let seats = seats::take(seats)?;
-        let dir = place::written("drills")?.join(format!("{name}-{}-{}", Product::chosen()?, process::id()));
-        if dir.exists() {
-            fs::remove_dir_all(&dir)?;
-        }
+        let drills = place::written("drills")?;
+        let stem = format!("{name}-{}-", Product::chosen()?);
+        clear_up(&drills, &stem)?;
+        let dir = drills.join(format!("{stem}{}", process::id()));
         fs::create_dir_all(&dir)?;
         Ok(Drill {
             dir,
@@ -130,6 +130,23 @@ pub fn eventually<T>(patience: Duration, mut question: impl FnMut() -> Result<T>
             Err(_) => thread::sleep(Duration::from_millis(100)),
         }
     }
+}
+
+/// Removes what earlier runs of a scenario left because they failed, except one that is still under way.
+fn clear_up(drills: &Path, stem: &str) -> Result<()> {
+    for entry in fs::read_dir(drills)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let process = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(stem))
+            .and_then(|id| id.parse::<u32>().ok());
+        let over = |id: u32| id == process::id() || !Path::new("/proc").join(id.to_string()).exists();
+        if process.is_some_and(over) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// The ends of all logs of a scenario.

@@ -58,9 +58,9 @@ fn follows(drill: &Drill, mode: &str) -> Result<()> {
     consumer.until_answered_by(&[first.port, second.port])?;
 
     second.peer.process().kill()?;
-    thread::sleep(SESSION / 2);
+    thread::sleep(SESSION / 3);
     has_instances(&tree, &[first.port, second.port]).context("before the killed one's session ended")?;
-    eventually(SESSION, || has_instances(&tree, &[first.port]))?;
+    eventually(SESSION + Duration::from_secs(2), || has_instances(&tree, &[first.port]))?;
     consumer.until_answered_by(&[first.port])?;
     Ok(())
 }

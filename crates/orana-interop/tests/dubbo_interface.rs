@@ -46,12 +46,12 @@ fn follows(drill: &Drill, dubbo: Dubbo) -> Result<()> {
     consumer.until_answered_by(&[first.port, second.port])?;
 
     second.peer.process().kill()?;
-    thread::sleep(SESSION / 2);
+    thread::sleep(SESSION / 3);
     ensure!(
         registered(&tree)?.contains(&second.port),
         "the killed provider was gone before its session ended"
     );
-    await_registered(&tree, &[first.port], SESSION)?;
+    await_registered(&tree, &[first.port], SESSION + Duration::from_secs(2))?;
     consumer.until_answered_by(&[first.port])?;
     Ok(())
 }

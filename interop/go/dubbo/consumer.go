@@ -35,7 +35,7 @@ func startConsumer(instance *dubbo.Instance, given arguments) commanded {
 	caller, err := instance.NewClient(
 		client.WithClientProtocolDubbo(),
 		client.WithClientSerialization("hessian2"),
-		client.WithClientRequestTimeout(time.Duration(given.number("timeout", 2000))*time.Millisecond),
+		client.WithClientRequestTimeout(time.Duration(given.number("timeout", 5000))*time.Millisecond),
 		client.WithClientRetries(0),
 		client.WithClientLoadBalanceRoundRobin(),
 		client.WithClientNoCheck(),

@@ -33,7 +33,7 @@ final class Consumer implements DubboApplication.Commanded {
         reference.setInterface(Greeter.class);
         reference.setCheck(false);
         reference.setRetries(0);
-        reference.setTimeout(arguments.number("timeout", 2_000));
+        reference.setTimeout(arguments.number("timeout", 5_000));
         reference.setLoadbalance("roundrobin");
         // A consumer of dubbo:// only: providers of other protocols are none of ours.
         reference.setProtocol("dubbo");
