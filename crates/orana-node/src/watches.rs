@@ -203,7 +203,7 @@ impl Watcher {
     pub fn disarm(&self, path: &str, kind: Option<WatchKind>) -> bool {
         let mut table = self.watches.table.lock();
         let kinds = KINDS.into_iter().filter(|each| kind.is_none_or(|kind| kind == *each));
-        kinds.fold(false, |any, kind| table.disarm(self.number, path, kind) || any)
+        kinds.filter(|kind| table.disarm(self.number, path, *kind)).count() > 0
     }
 
     /// True if it watches this path in this way, or in any way.

@@ -65,7 +65,7 @@ impl SmallDatabase {
 
     /// Whether fjall's own files are where an existing database has them.
     pub(super) fn check_present(path: &Path) -> Result<(), StoreError> {
-        for name in ["version", "keyspaces", "keyspaces/0/current"] {
+        for name in ["version", "keyspaces"] {
             let file = path.join(name);
             if !file.try_exists().doing("look at", &file)? {
                 return Err(StoreError::damaged(&file, "a file of the database", "nothing"));

@@ -109,11 +109,11 @@ impl<T> Doing<T> for Result<T, rustix::io::Errno> {
 
 impl<T> Doing<T> for fjall::Result<T> {
     fn doing(self, action: &'static str, path: &Path) -> Result<T, StoreError> {
-        use io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+        use io::ErrorKind::{InvalidData, InvalidInput, NotFound, UnexpectedEof};
         self.map_err(|source| match source {
             fjall::Error::Io(source) | fjall::Error::Storage(fjall::LsmError::Io(source)) => match source.kind() {
                 // What fjall wrote is not there or ends early.
-                InvalidData | NotFound | UnexpectedEof => StoreError::damaged(
+                InvalidData | InvalidInput | NotFound | UnexpectedEof => StoreError::damaged(
                     path,
                     "the files of the database",
                     format!("{source} (trying to {action})"),

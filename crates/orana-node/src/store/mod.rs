@@ -20,6 +20,7 @@ mod frame;
 mod identity;
 mod journal;
 mod lock;
+mod manifest;
 mod marker;
 mod opening;
 mod purge;

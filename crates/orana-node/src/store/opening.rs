@@ -11,6 +11,7 @@ use super::error::{Doing, StoreError};
 use super::identity::{Identity, flush_directory};
 use super::journal::{self, Step};
 use super::lock::DirectoryLock;
+use super::manifest;
 use super::marker::{Mark, Marker};
 use super::purge::Purge;
 use super::records::Records;
@@ -158,10 +159,11 @@ fn create(directory: &Path, options: &StoreOptions) -> Result<Identity, StoreErr
     fs::write(&creating, "").doing("create", &creating)?;
     flush_directory(directory)?;
     let identity = Identity::invent()?;
-    for part in &parts {
-        drop(SmallDatabase::open(part, options)?);
-    }
     Marker::create(directory, identity.number)?;
+    let marker = Arc::new(Mutex::new(Marker::open(directory, identity.number)?));
+    drop(Entries::open(&directory.join(LOG), identity.number, options)?);
+    let keep = SmallDatabase::open(&directory.join(KEEP), options)?;
+    drop(Records::open(keep, identity.number, marker, options)?);
     identity.write(directory)?;
     fs::remove_file(&creating).doing("remove", &creating)?;
     flush_directory(directory)?;
@@ -183,6 +185,7 @@ fn check_present(directory: &Path) -> Result<(), StoreError> {
         if journal::journals(&database)?.is_empty() {
             return Err(StoreError::damaged(&database, "at least one journal (*.jnl)", "none"));
         }
+        manifest::check(&database)?;
     }
     Ok(())
 }

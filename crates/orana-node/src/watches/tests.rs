@@ -155,7 +155,7 @@ fn whoever_goes_leaves_no_watch_behind() {
 fn a_lone_change_is_told_at_once_and_a_storm_is_held() {
     let mut world = World::new(50);
     let (ears, watcher) = world.someone();
-    let mut tell = |world: &World| {
+    let tell = |world: &World| {
         watcher.arm("/a", WatchKind::Child);
         world.change(ChangeKind::Created, "/a/x");
         ears.0.lock().pop().expect("told").2

@@ -1,0 +1,328 @@
+//! One socket, one task: bytes in, bytes out, in order, and the end of the connection. What the bytes mean is
+//! not known here.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::Interest;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+
+use super::conversation::Conversation;
+use super::face::Face;
+use super::four_letter;
+use super::listener::stop;
+use super::outbox::Ending;
+use super::request::{Fault, PAUSE_FROM};
+use super::stats::Stats;
+
+/// Read at most so much at a time. One buffer per thread: an idle connection has none.
+const CHUNK: usize = 64 * 1024;
+/// Slices handed to the kernel at a time.
+const SLICES: usize = 64;
+/// How long a client may leave its answers unread while more than [`PAUSE_FROM`] bytes wait for it.
+const STALL: Duration = Duration::from_secs(30);
+/// How long a closing connection waits for what is still to be sent.
+const FLUSH: Duration = Duration::from_secs(2);
+
+thread_local! {
+    static SCRATCH: RefCell<Box<[u8]>> = RefCell::new(vec![0; CHUNK].into_boxed_slice());
+}
+
+/// Why a connection ends.
+enum End {
+    /// The client closed it, or it broke.
+    Gone,
+    /// Both sides had said all they wanted.
+    Done,
+    /// The client did what it must not.
+    Fault(Fault),
+    /// The client did not do what it must.
+    Idle(&'static str),
+    /// The server stops.
+    Stopping,
+}
+
+struct Connection {
+    stream: TcpStream,
+    conversation: Arc<Conversation>,
+    face: Arc<Face>,
+    /// What was received and not understood yet.
+    partial: BytesMut,
+    /// What is on its way to the socket.
+    unsent: VecDeque<Bytes>,
+    greeted: bool,
+    accepted: Instant,
+    progress: Instant,
+}
+
+/// Serves one client until it goes, misbehaves, or the server stops.
+pub(super) async fn serve(stream: TcpStream, face: Arc<Face>, mut stopping: watch::Receiver<bool>) {
+    let Ok(peer) = stream.peer_addr() else { return };
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%peer, %error, "no-delay could not be set");
+    }
+    let now = Instant::now();
+    let local_port = stream.local_addr().map_or(0, |address| address.port());
+    let conversation = Conversation::new(face.clone(), peer, local_port);
+    face.conversations
+        .lock()
+        .insert(conversation.number, conversation.clone());
+    let mut connection = Connection {
+        stream,
+        conversation,
+        face,
+        partial: BytesMut::new(),
+        unsent: VecDeque::new(),
+        greeted: false,
+        accepted: now,
+        progress: now,
+    };
+    let end = connection.run(&mut stopping).await;
+    connection.finish(end);
+}
+
+impl Connection {
+    async fn run(&mut self, stopping: &mut watch::Receiver<bool>) -> End {
+        loop {
+            let (ending, hold_until, room) = self.collect();
+            if let Err(_gone) = self.write() {
+                return End::Gone;
+            }
+            match ending {
+                Ending::Now => return End::Done,
+                Ending::AfterFlush if self.unsent.is_empty() => return End::Done,
+                _ => {}
+            }
+            // A request that had to wait for room may be whole already.
+            if room && !self.partial.is_empty() {
+                match self.understand_partial() {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(fault) => return End::Fault(fault),
+                }
+            }
+            if let Some(end) = self.wait(ending, hold_until, room, stopping).await {
+                return end;
+            }
+        }
+    }
+
+    /// Takes what may be written, and learns what else there is to know.
+    fn collect(&mut self) -> (Ending, Option<Instant>, bool) {
+        // Something may have failed without having been able to look at the state.
+        let stuck = std::mem::take(&mut self.conversation.outbox.lock().stuck);
+        if stuck {
+            self.conversation.turn();
+        }
+        let mut out = self.conversation.outbox.lock();
+        out.told = false;
+        if out.hold_until.is_some_and(|until| until <= Instant::now()) {
+            out.release();
+        }
+        out.take(&mut self.unsent);
+        let has_session = self.conversation.session.get().is_some();
+        let room = (has_session || !self.greeted) && self.conversation.room(&out) > 0;
+        let sent = std::mem::take(&mut out.sent);
+        if sent > 0 {
+            Stats::add(&self.face.stats.sent, sent);
+        }
+        (out.ending, out.hold_until, room)
+    }
+
+    /// Waits until something can be done. `Some` if it is the end.
+    async fn wait(
+        &mut self,
+        ending: Ending,
+        hold_until: Option<Instant>,
+        room: bool,
+        stopping: &mut watch::Receiver<bool>,
+    ) -> Option<End> {
+        let centre_has_room = self.face.centre.has_room();
+        let reading = room && centre_has_room && ending == Ending::Open;
+        let interest = match (reading, !self.unsent.is_empty()) {
+            (true, true) => Some(Interest::READABLE | Interest::WRITABLE),
+            (true, false) => Some(Interest::READABLE),
+            (false, true) => Some(Interest::WRITABLE),
+            (false, false) => None,
+        };
+        let deadline = self.deadline(ending, hold_until);
+        tokio::select! {
+            ready = async { self.stream.ready(interest.unwrap_or(Interest::ERROR)).await }, if interest.is_some() => {
+                match ready {
+                    Ok(ready) if ready.is_readable() && reading => return self.read().err(),
+                    Ok(_) => {}
+                    Err(_gone) => return Some(End::Gone),
+                }
+            }
+            () = self.conversation.wake.notified() => {}
+            () = self.face.centre.room(), if room && !centre_has_room => {}
+            () = tokio::time::sleep_until(deadline.unwrap_or_else(Instant::now).into()), if deadline.is_some() => {
+                return self.too_late(ending);
+            }
+            () = stop(stopping) => return Some(End::Stopping),
+        }
+        None
+    }
+
+    /// The next moment at which time alone changes something.
+    fn deadline(&self, ending: Ending, hold_until: Option<Instant>) -> Option<Instant> {
+        let handshake = (!self.greeted).then(|| self.accepted + self.face.config.handshake_timeout);
+        let stalled = (!self.unsent.is_empty()).then_some(self.progress + STALL);
+        let flush = (ending == Ending::AfterFlush).then_some(self.progress + FLUSH);
+        [handshake, stalled, flush, hold_until].into_iter().flatten().min()
+    }
+
+    fn too_late(&self, ending: Ending) -> Option<End> {
+        let now = Instant::now();
+        if !self.greeted && now >= self.accepted + self.face.config.handshake_timeout {
+            return Some(End::Idle("nothing was said in time"));
+        }
+        if ending == Ending::AfterFlush && now >= self.progress + FLUSH {
+            return Some(End::Idle("the last answers were not read"));
+        }
+        if !self.unsent.is_empty() && now >= self.progress + STALL {
+            let waiting = self.conversation.outbox.lock().queued;
+            if waiting > PAUSE_FROM {
+                return Some(End::Idle("answers are not read"));
+            }
+        }
+        None
+    }
+
+    /// Reads what is there and understands it.
+    fn read(&mut self) -> Result<(), End> {
+        let now = Instant::now();
+        SCRATCH.with_borrow_mut(|scratch| {
+            let count = match self.stream.try_read(scratch) {
+                Ok(0) => return Err(End::Gone),
+                Ok(count) => count,
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
+                Err(_gone) => return Err(End::Gone),
+            };
+            Stats::add(&self.face.stats.bytes_received, count as u64);
+            if let Some(session) = self.conversation.session.get() {
+                session.clock.touch(now);
+            }
+            let fresh = scratch.get(..count).unwrap_or_default();
+            if self.partial.is_empty() {
+                let used = self.understand(fresh, now).map_err(End::Fault)?;
+                self.keep(fresh.get(used..).unwrap_or_default())
+            } else {
+                self.keep(fresh)?;
+                self.understand_partial().map(drop).map_err(End::Fault)
+            }
+        })
+    }
+
+    /// Keeps bytes for later, within what all connections together may keep.
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), End> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let all = self.face.buffered.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len();
+        self.partial.extend_from_slice(bytes);
+        if all > self.face.config.max_buffered {
+            return Err(End::Idle("too many bytes of unfinished requests are waiting"));
+        }
+        Ok(())
+    }
+
+    /// True if something was understood.
+    fn understand_partial(&mut self) -> Result<bool, Fault> {
+        let bytes = std::mem::take(&mut self.partial);
+        let result = self.understand(&bytes, Instant::now());
+        let used = *result.as_ref().unwrap_or(&0);
+        self.partial = bytes;
+        self.partial.advance(used);
+        self.face.buffered.fetch_sub(used, Ordering::Relaxed);
+        if self.partial.is_empty() {
+            // An idle connection holds no buffer.
+            self.partial = BytesMut::new();
+        }
+        result.map(|used| used > 0)
+    }
+
+    /// Understands as much as it may; returns the bytes used.
+    fn understand(&mut self, bytes: &[u8], now: Instant) -> Result<usize, Fault> {
+        let mut used = 0;
+        if !self.greeted {
+            if let Some(word) = four_letter::word(bytes) {
+                self.greeted = true;
+                four_letter::answer(&self.conversation, word);
+                return Ok(bytes.len());
+            }
+            used = self.conversation.greet(bytes, now)?;
+            self.greeted = used > 0;
+        }
+        if self.greeted && self.conversation.session.get().is_some() {
+            used += self.conversation.receive(bytes.get(used..).unwrap_or_default(), now)?;
+        }
+        Ok(used)
+    }
+
+    /// Writes as much as the socket takes.
+    fn write(&mut self) -> std::io::Result<()> {
+        while !self.unsent.is_empty() {
+            let mut slices = [IoSlice::new(&[]); SLICES];
+            let mut filled = 0;
+            for (slice, bytes) in slices.iter_mut().zip(&self.unsent) {
+                *slice = IoSlice::new(bytes);
+                filled += 1;
+            }
+            let written = match self.stream.try_write_vectored(slices.get(..filled).unwrap_or_default()) {
+                Ok(written) => written,
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            self.progress = Instant::now();
+            Stats::add(&self.face.stats.bytes_sent, written as u64);
+            let mut out = self.conversation.outbox.lock();
+            out.queued = out.queued.saturating_sub(written);
+            drop(out);
+            self.drop_written(written);
+        }
+        Ok(())
+    }
+
+    fn drop_written(&mut self, mut written: usize) {
+        while written > 0 {
+            let Some(first) = self.unsent.front_mut() else { return };
+            if first.len() > written {
+                first.advance(written);
+                return;
+            }
+            written -= first.len();
+            self.unsent.pop_front();
+        }
+    }
+
+    fn finish(self, end: End) {
+        let (face, conversation) = (self.face, self.conversation);
+        face.conversations.lock().remove(&conversation.number);
+        face.buffered.fetch_sub(self.partial.len(), Ordering::Relaxed);
+        conversation.end();
+        let overflowed = conversation.outbox.lock().overflowed;
+        let reason = match end {
+            End::Fault(fault) => {
+                Stats::add(&face.stats.malformed, 1);
+                fault.to_string()
+            }
+            End::Idle(what) => what.to_owned(),
+            End::Done if overflowed => {
+                format!("more than {} bytes were waiting for it", face.config.max_out_queue)
+            }
+            End::Gone | End::Done | End::Stopping => return,
+        };
+        Stats::add(&face.stats.connections_dropped, 1);
+        let peer = conversation.peer;
+        if let Some(withheld) = face.complaints.allow(peer.ip(), Instant::now()) {
+            tracing::warn!(%peer, withheld, "client disconnected: {reason}");
+        }
+    }
+}

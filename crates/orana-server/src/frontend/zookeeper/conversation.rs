@@ -1,0 +1,289 @@
+//! What the two sides of a connection share: its task, which reads and writes the socket, and the task that
+//! applies commands. Here a connection is told what came of its writes, what happened to what it watches, and
+//! that its session has ended.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use bytes::Bytes;
+use orana_node::{Completion, Event, Holder, NodeError, Observer, Wakes, Watcher};
+use orana_state::acl::permits;
+use orana_state::{Effect, Identities, Outcome, Permission, Refusal, State};
+use orana_wire::zookeeper::request::decode_request;
+use orana_wire::zookeeper::{ErrorCode, Request};
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use super::auth;
+use super::error::failure;
+use super::face::Face;
+use super::outbox::{Deferred, Ending, Outbox, Resolution};
+use super::read::Reader;
+use super::session::{self, Session};
+use super::stats::{Latency, Stats};
+use super::write::{self, Shape};
+
+pub(super) struct Conversation {
+    pub(super) number: u64,
+    pub(super) peer: SocketAddr,
+    pub(super) face: Arc<Face>,
+    pub(super) outbox: Mutex<Outbox>,
+    pub(super) wake: Arc<Notify>,
+    pub(super) session: OnceLock<Session>,
+    /// Taken away when the connection ends, so that the watches end with it.
+    watcher: Mutex<Option<Watcher>>,
+    pub(super) established: std::time::SystemTime,
+    pub(super) seen: Seen,
+    local_port: u16,
+}
+
+/// What the four-letter words tell about a connection.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) received: AtomicU64,
+    pub(super) last_op: AtomicI32,
+    pub(super) last_xid: AtomicI64,
+    pub(super) latency: Latency,
+    pub(super) last_latency_us: AtomicU64,
+    pub(super) last_reply_at_ms: AtomicU64,
+}
+
+impl Conversation {
+    pub(super) fn new(face: Arc<Face>, peer: SocketAddr, local_port: u16) -> Arc<Conversation> {
+        let identities = auth::by_address(peer.ip());
+        let limit = face.config.max_out_queue;
+        let conversation = Arc::new(Conversation {
+            number: face.next_number(),
+            peer,
+            outbox: Mutex::new(Outbox::new(identities, limit)),
+            wake: Arc::new(Notify::new()),
+            session: OnceLock::new(),
+            watcher: Mutex::new(None),
+            established: std::time::SystemTime::now(),
+            seen: Seen::default(),
+            local_port,
+            face,
+        });
+        let watcher = conversation.face.centre.watch(conversation.clone());
+        *conversation.watcher.lock() = Some(watcher);
+        conversation
+    }
+
+    /// Ends the watches. Called once, by the connection's task when it ends.
+    pub(super) fn end(&self) {
+        let watcher = self.watcher.lock().take();
+        drop(watcher);
+        let mut out = self.outbox.lock();
+        out.end(Ending::Now);
+        out.deferred.clear();
+    }
+
+    /// The port that the client connected to.
+    pub(super) fn local_port(&self) -> u16 {
+        self.local_port
+    }
+
+    /// The watched paths, sorted.
+    pub(super) fn watched(&self) -> Vec<Arc<str>> {
+        self.watcher.lock().as_ref().map(Watcher::paths).unwrap_or_default()
+    }
+
+    /// Answers the requests that stand first in the outbox and whose turn has come.
+    pub(super) fn advance(&self, state: &State, out: &mut Outbox) {
+        while out.ending == Ending::Open {
+            match out.deferred.front() {
+                None | Some(Deferred::Write { resolution: None, .. }) => return,
+                Some(_) => {}
+            }
+            match out.pop() {
+                Some(Deferred::Write {
+                    xid,
+                    shape,
+                    since,
+                    resolution: Some(resolution),
+                }) => {
+                    self.settle(state, out, xid, &shape, resolution);
+                    self.took(since.elapsed(), 1);
+                }
+                Some(Deferred::Read {
+                    frame,
+                    identities,
+                    since,
+                }) => {
+                    self.read_deferred(state, out, &frame, &identities);
+                    self.took(since.elapsed(), 1);
+                }
+                Some(Deferred::Ready { frame, then_close }) => {
+                    out.release();
+                    out.raw(&frame);
+                    if then_close {
+                        out.end(Ending::AfterFlush);
+                    }
+                }
+                Some(Deferred::Write { resolution: None, .. }) | None => return,
+            }
+        }
+    }
+
+    fn settle(&self, state: &State, out: &mut Outbox, xid: i32, shape: &Shape, resolution: Resolution) {
+        let outcome = match resolution {
+            Resolution::Applied(outcome) => outcome,
+            Resolution::Failed(Some(code)) => {
+                let zxid = out.zxid_for(state.zxid(), None);
+                return out.reply_code(xid, zxid, code);
+            }
+            // The client must learn that it does not know.
+            Resolution::Failed(None) => return out.end(Ending::Now),
+        };
+        match (shape, &outcome.result) {
+            (Shape::Session { timeout_ms, read_only }, Ok(Effect::Granted(lease))) => {
+                let clock = self.face.centre.lease(*lease);
+                let secret = state.lease(*lease).map(|lease| lease.secret);
+                let (Some(clock), Some(secret)) = (clock, secret) else {
+                    return out.end(Ending::Now);
+                };
+                let frame = session::response(*lease, secret, *timeout_ms, *read_only);
+                out.raw(&frame);
+                // Set once: a connection opens one session.
+                let _ = self.session.set(Session {
+                    lease: *lease,
+                    clock,
+                    timeout_ms: *timeout_ms,
+                });
+            }
+            (Shape::Session { .. }, _) => out.end(Ending::Now),
+            (Shape::Close, _) => {
+                out.reply_code(xid, outcome.zxid.0, ErrorCode::Ok);
+                out.end(Ending::AfterFlush);
+            }
+            // The session ended before its turn came: a real server drops such a request and closes.
+            (_, Err(Refusal::LeaseGone)) => out.end(Ending::AfterFlush),
+            _ => write::reply(out, xid, shape, &outcome),
+        }
+    }
+
+    fn read_deferred(&self, state: &State, out: &mut Outbox, frame: &[u8], identities: &Identities) {
+        let Some((header, record)) = super::request::split(frame) else {
+            return;
+        };
+        let request = decode_request(header.op, record);
+        let request = request.as_ref().map_err(|_| ErrorCode::MarshallingError);
+        self.answer(state, out, header.xid, request, identities);
+    }
+
+    /// Answers a read now.
+    pub(super) fn answer(
+        &self,
+        state: &State,
+        out: &mut Outbox,
+        xid: i32,
+        request: Result<&Request<'_>, ErrorCode>,
+        identities: &Identities,
+    ) {
+        let watcher = self.watcher.lock();
+        let (Some(watcher), Some(session)) = (watcher.as_ref(), self.session.get()) else {
+            return;
+        };
+        let reader = Reader {
+            state,
+            answers: &self.face.answers,
+            watcher,
+            lease: session.lease,
+            identities,
+            max_watches: self.face.config.max_watches,
+        };
+        match request {
+            Ok(request) => reader.answer(xid, request, out),
+            Err(code) => reader.refuse(xid, code, out),
+        }
+    }
+
+    pub(super) fn took(&self, took: std::time::Duration, requests: u64) {
+        self.face.stats.latency.record(took, requests);
+        self.seen.latency.record(took, requests);
+        self.seen
+            .last_latency_us
+            .store(took.as_micros() as u64, Ordering::Relaxed);
+        let at = self.face.started.elapsed();
+        self.seen
+            .last_reply_at_ms
+            .store(at.as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// Queues a reply that needs no look at the state.
+    pub(super) fn ready(&self, frame: Bytes, then_close: bool) {
+        self.outbox.lock().defer(Deferred::Ready { frame, then_close });
+    }
+
+    /// Sees to it that the task looks at the outbox.
+    fn tell(&self, out: &mut Outbox, wakes: &mut Wakes) {
+        let news = out.has_output() || out.hold_until.is_some() || out.ending != Ending::Open;
+        if news && !std::mem::replace(&mut out.told, true) {
+            wakes.push(self.wake.clone());
+        }
+    }
+}
+
+impl Completion for Conversation {
+    fn applied(&self, tag: u64, state: &State, outcome: Outcome, wakes: &mut Wakes) {
+        let mut out = self.outbox.lock();
+        out.resolve(tag, Resolution::Applied(outcome));
+        self.advance(state, &mut out);
+        self.tell(&mut out, wakes);
+    }
+
+    fn failed(&self, tag: u64, error: &NodeError, wakes: &mut Wakes) {
+        let mut out = self.outbox.lock();
+        out.resolve(tag, Resolution::Failed(failure(error)));
+        // The reply may need the state, which may not be looked at here: the task does it.
+        out.stuck = true;
+        if !std::mem::replace(&mut out.told, true) {
+            wakes.push(self.wake.clone());
+        }
+    }
+}
+
+impl Observer for Conversation {
+    fn notify(&self, event: &Event<'_>, wakes: &mut Wakes) {
+        let mut out = self.outbox.lock();
+        // From 3.8.4 and 3.9.2 on nobody is told of what he may not read.
+        if out.ending != Ending::Open
+            || event
+                .acl
+                .is_some_and(|acl| !permits(acl, Permission::Read, &out.identities))
+        {
+            return;
+        }
+        out.event(event);
+        Stats::add(&self.face.stats.events, 1);
+        if event.hold_until.is_some() {
+            Stats::add(&self.face.stats.events_joined, 1);
+        }
+        self.tell(&mut out, wakes);
+    }
+}
+
+impl Holder for Conversation {
+    fn ended(&self, wakes: &mut Wakes) {
+        let mut out = self.outbox.lock();
+        out.end(Ending::AfterFlush);
+        self.tell(&mut out, wakes);
+    }
+
+    fn displaced(&self) {
+        self.outbox.lock().end(Ending::Now);
+        self.wake.notify_one();
+    }
+}
+
+/// The clock of a deferred request starts when it arrived.
+pub(super) fn deferred_write(xid: i32, shape: Shape, since: Instant) -> Deferred {
+    Deferred::Write {
+        xid,
+        shape,
+        since,
+        resolution: None,
+    }
+}

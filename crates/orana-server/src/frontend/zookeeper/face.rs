@@ -1,0 +1,127 @@
+//! What all connections of the face share: the door to the member, limits, counters, who is connected.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use orana_node::Centre;
+use parking_lot::Mutex;
+
+use super::answers::Answers;
+use super::conversation::Conversation;
+use super::stats::{Counts, Stats};
+use crate::config::Config;
+use crate::quiet::RateLimit;
+
+/// The settings of the face.
+#[derive(Clone, Debug)]
+pub struct FaceConfig {
+    /// Unit of session expiry, shown by `conf`.
+    pub tick: Duration,
+    /// Shortest session time-out granted.
+    pub min_session: Duration,
+    /// Longest session time-out granted.
+    pub max_session: Duration,
+    /// Longest frame accepted.
+    pub max_request: usize,
+    /// Connections in all.
+    pub max_connections: usize,
+    /// Connections of one address; 0: no limit.
+    pub max_connections_per_address: usize,
+    /// Bytes of requests that are being received, over all connections.
+    pub max_buffered: usize,
+    /// Requests of one connection that are not answered yet.
+    pub max_in_flight: usize,
+    /// Bytes waiting for one connection.
+    pub max_out_queue: usize,
+    /// Watches of one connection.
+    pub max_watches: usize,
+    /// Time for a connection to say what it wants.
+    pub handshake_timeout: Duration,
+    /// Words that are answered.
+    pub four_letter_words: crate::config::FourLetterWords,
+    /// Digest of the all-powerful identity.
+    pub super_digest: Option<String>,
+    /// Shown by `conf`.
+    pub data_dir: std::path::PathBuf,
+}
+
+impl FaceConfig {
+    /// The part of the configuration that concerns the face.
+    pub fn of(config: &Config) -> FaceConfig {
+        FaceConfig {
+            tick: config.tick_time,
+            min_session: config.min_session_timeout(),
+            max_session: config.max_session_timeout(),
+            max_request: config.max_request_bytes as usize,
+            max_connections: config.max_connections as usize,
+            max_connections_per_address: config.max_connections_per_address as usize,
+            max_buffered: config.max_outstanding_bytes as usize,
+            max_in_flight: config.max_requests_per_connection as usize,
+            max_out_queue: config.max_out_queue_bytes as usize,
+            max_watches: config.max_watches_per_connection as usize,
+            handshake_timeout: config.handshake_timeout,
+            four_letter_words: config.four_letter_words.clone(),
+            super_digest: config.super_digest.clone(),
+            data_dir: config.data.clone(),
+        }
+    }
+}
+
+/// The face: one per listening address.
+pub struct Face {
+    pub(super) centre: Centre,
+    pub(super) config: FaceConfig,
+    pub(super) stats: Stats,
+    pub(super) answers: Answers,
+    pub(super) conversations: Mutex<HashMap<u64, Arc<Conversation>, ahash::RandomState>>,
+    pub(super) complaints: RateLimit,
+    pub(super) buffered: AtomicUsize,
+    pub(super) started: Instant,
+    next_number: AtomicU64,
+}
+
+impl Face {
+    /// A face of this member.
+    pub fn new(centre: Centre, config: FaceConfig) -> Arc<Face> {
+        Arc::new(Face {
+            centre,
+            config,
+            stats: Stats::default(),
+            answers: Answers::default(),
+            conversations: Mutex::default(),
+            complaints: RateLimit::new(),
+            buffered: AtomicUsize::new(0),
+            started: Instant::now(),
+            next_number: AtomicU64::new(1),
+        })
+    }
+
+    pub(super) fn next_number(&self) -> u64 {
+        self.next_number.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// What the face has counted.
+    pub fn counts(&self) -> Counts {
+        let stats = &self.stats;
+        let (_, average_latency_ms, max_latency_ms) = stats.latency.millis();
+        let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Counts {
+            connections: self.conversations.lock().len() as u64,
+            requests: of(&stats.received),
+            responses: of(&stats.sent),
+            events: of(&stats.events),
+            events_joined: of(&stats.events_joined),
+            bytes_received: of(&stats.bytes_received),
+            bytes_sent: of(&stats.bytes_sent),
+            accepted: of(&stats.connections_accepted),
+            refused: of(&stats.connections_refused),
+            dropped: of(&stats.connections_dropped),
+            malformed: of(&stats.malformed),
+            auth_failed: of(&stats.auth_failed),
+            average_latency_ms,
+            max_latency_ms,
+        }
+    }
+}

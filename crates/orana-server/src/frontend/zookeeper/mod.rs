@@ -1,0 +1,32 @@
+//! The ZooKeeper face: what an unmodified ZooKeeper client finds behind the port.
+//!
+//! ```text
+//!  listener ─▶ connection (one task) ─▶ request ─┬▶ write ─▶ Centre::submit ─▶ applied ─┐
+//!                                                └▶ read  ─▶ Centre::read  ────────────┼▶ outbox ─▶ socket
+//!                                       watches of the node ─▶ watch (event) ──────────┘
+//! ```
+//!
+//! Order on one connection: replies leave in the order of their requests; a read behind a pending write runs
+//! right after that write was applied and before the next one is; an event is queued before any reply that
+//! reflects its cause. All of it happens in the [`outbox::Outbox`], which the connection's task and the task
+//! that applies commands share.
+
+mod answers;
+mod auth;
+mod connection;
+mod conversation;
+mod error;
+mod face;
+mod four_letter;
+mod listener;
+mod outbox;
+mod read;
+mod request;
+mod session;
+mod stats;
+mod watch;
+mod write;
+
+pub use face::{Face, FaceConfig};
+pub use listener::Listener;
+pub use stats::Counts;
