@@ -262,6 +262,8 @@ impl Subject {
         let config = self.home.join("orana.toml");
         fs::write(&config, text)?;
         let mut command = Command::new(binary);
+        // Ours, not the server's, which refuses variables of its prefix that it does not know.
+        command.env_remove("ORANA_BIN");
         command
             .arg("server")
             .arg("--config")
