@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use clap::Args;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::failure::{Failure, Kind};
@@ -22,12 +21,6 @@ pub(crate) struct Centre {
     admin: String,
 }
 
-/// What the API says when it refuses.
-#[derive(Deserialize)]
-struct Refusal {
-    error: String,
-}
-
 impl Centre {
     /// Gets the document at `path`.
     pub(crate) fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
@@ -44,7 +37,6 @@ impl Centre {
         let text = response.body_mut().with_config().limit(LONGEST).read_to_string();
         let text = text.map_err(|error| self.failure(error))?;
         if !status.is_success() {
-            let said = serde_json::from_str(&text).map_or(text, |refusal: Refusal| refusal.error);
             let kind = if status == ureq::http::StatusCode::NOT_FOUND {
                 Kind::NotFound
             } else {
@@ -52,7 +44,7 @@ impl Centre {
             };
             return Err(Failure::new(
                 kind,
-                format_args!("`{url}` answered {status}: {}", said.trim()),
+                format_args!("`{url}` answered {status}: {}", text.trim()),
             ));
         }
         serde_json::from_str(&text)

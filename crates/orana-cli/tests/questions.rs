@@ -159,7 +159,7 @@ fn status_shows_whatever_the_centre_says() {
 
 #[test]
 fn an_admin_api_that_refuses_or_is_none_is_reported() {
-    let refused = http(vec![(503, r#"{"error": "still loading"}"#.into())]).0;
+    let refused = http(vec![(503, "still loading\n".into())]).0;
     let (code, _, error) = orana(&["status", "--admin", &refused]);
     assert!(
         code == 1 && error.contains("503") && error.contains("still loading"),
