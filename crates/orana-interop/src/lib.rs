@@ -2,6 +2,7 @@
 //! against), builds and runs peer programs in Java, Go and Python, and keeps what they said for when a test fails.
 //! It does not know what any single scenario proves; that is said in `tests/`.
 
+pub mod differential;
 pub mod drill;
 pub mod dubbo;
 pub mod peer;
