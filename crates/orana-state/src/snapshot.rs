@@ -166,3 +166,5 @@ fn push(block: &mut Vec<u8>, record: &Record<'_>) {
     }
 }
 
+#[cfg(test)]
+mod tests;
