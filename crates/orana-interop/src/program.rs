@@ -156,6 +156,10 @@ pub fn java(home: &Path) -> Command {
         "-XX:+ExitOnOutOfMemoryError",
     ]);
     command.args(["-Djava.net.preferIPv4Stack=true", "-Dfile.encoding=UTF-8"]);
+    command.args([
+        "-Dorg.slf4j.simpleLogger.showDateTime=true",
+        "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+    ]);
     command.arg(format!("-Duser.home={}", home.display()));
     for package in OPENED {
         command.arg(format!("--add-opens=java.base/java.{package}=ALL-UNNAMED"));

@@ -315,3 +315,15 @@ impl Subject {
         Ok(command)
     }
 }
+
+impl Drop for Subject {
+    fn drop(&mut self) {
+        let ended = self.process.as_mut().and_then(|process| process.ended().ok().flatten());
+        if let Some(status) = ended {
+            eprintln!(
+                "{} on port {} had ended by itself with {status}",
+                self.setup.product, self.port
+            );
+        }
+    }
+}

@@ -22,7 +22,6 @@ struct Said {
 
 impl RateLimit {
     /// Nothing was said yet.
-
     pub(crate) fn new() -> RateLimit {
         RateLimit(Mutex::default())
     }

@@ -58,14 +58,77 @@ pub struct Deliberate {
     pub what: &'static str,
     /// Why ours is right.
     pub why: &'static str,
+    /// Whether the two go different ways afterwards, so that the episode ends there.
+    pub parts: bool,
     /// Whether this is it: what the original showed, what we showed.
     pub is: fn(&Seen, &Seen) -> bool,
 }
 
 /// Every place where we mean to differ.
-pub const DELIBERATE: &[Deliberate] = &[];
+pub const DELIBERATE: &[Deliberate] = &[
+    Deliberate {
+        what: "the result of create2, createContainer and createTTL in a multi has a stat",
+        why: "3.8.0 forgets it; mended in 3.8.2 and 3.9.0",
+        parts: false,
+        is: is_stat_in_multi,
+    },
+    Deliberate {
+        what: "exists needs READ",
+        why: "without it anybody learns of every node (CVE-2024-23944); so since 3.8.4 and 3.9.2",
+        parts: true,
+        is: |original, ours| answered(original, "exists", "OK") && answered(ours, "exists", "NOAUTH"),
+    },
+    Deliberate {
+        what: "checkWatches asks for the connection's own watches",
+        why: "3.8.0 also says yes when only somebody else watches the path",
+        parts: false,
+        is: |original, ours| answered(original, "checkWatches", "OK") && answered(ours, "checkWatches", "NOWATCHER"),
+    },
+];
 
-/// Whether two things seen are the same, or differ as they should.
-pub fn agree(original: &Seen, ours: &Seen) -> bool {
-    original == ours || DELIBERATE.iter().any(|place| (place.is)(original, ours))
+fn answered(seen: &Seen, asked: &str, with: &str) -> bool {
+    matches!(seen, Seen::Answer { op, code, .. } if *op == asked && code == with)
+}
+
+/// Equal but for stats behind paths of created nodes.
+fn is_stat_in_multi(original: &Seen, ours: &Seen) -> bool {
+    let (Seen::Answer { op, body, .. }, Seen::Answer { body: our_body, .. }) = (original, ours) else {
+        return false;
+    };
+    let mut without_stats = original.clone();
+    if let Seen::Answer { body, .. } = &mut without_stats {
+        body.clone_from(our_body);
+    }
+    let results = || body.split(" | ").zip(our_body.split(" | "));
+    let same = |(theirs, our): (&str, &str)| {
+        let stat = our.strip_prefix(theirs).filter(|_| theirs.starts_with("created "));
+        theirs == our || stat.is_some_and(|stat| stat.starts_with(" {"))
+    };
+    *op == "multi"
+        && without_stats == *ours
+        && body.split(" | ").count() == our_body.split(" | ").count()
+        && results().all(same)
+}
+
+/// How two things seen relate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// The same, or different as it should be.
+    Agree,
+    /// Different as it should be, and from here on each goes its way.
+    Part,
+    /// Different.
+    Differ,
+}
+
+/// Compares two things seen.
+pub fn compare(original: &Seen, ours: &Seen) -> Verdict {
+    if original == ours {
+        return Verdict::Agree;
+    }
+    match DELIBERATE.iter().find(|place| (place.is)(original, ours)) {
+        Some(place) if place.parts => Verdict::Part,
+        Some(_) => Verdict::Agree,
+        None => Verdict::Differ,
+    }
 }

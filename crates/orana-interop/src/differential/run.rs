@@ -10,8 +10,8 @@ use anyhow::{Result, anyhow, ensure};
 use super::{
     author,
     coverage::{Coverage, Goal},
-    left_out::{self, NOT_SENT},
-    script::Step,
+    left_out::{self, NOT_SENT, Verdict},
+    script::{SLOTS, Step},
     seen::Seen,
     shrink,
     side::{Scene, Side},
@@ -123,9 +123,13 @@ impl Run {
             if counts {
                 self.coverage.note(step, &original);
             }
-            shown = first_difference(at, &original, &ours);
-            if shown.is_some() {
-                break;
+            match compare(at, &original, &ours) {
+                Compared::Agree => {}
+                Compared::Part => break,
+                Compared::Differ(difference) => {
+                    shown = Some(difference);
+                    break;
+                }
             }
         }
         self.original.end()?;
@@ -154,22 +158,39 @@ impl Run {
     }
 }
 
-fn first_difference(at: usize, original: &Scene, ours: &Scene) -> Option<Shown> {
+/// What came of comparing a step.
+enum Compared {
+    Agree,
+    Part,
+    Differ(Shown),
+}
+
+fn compare(at: usize, original: &Scene, ours: &Scene) -> Compared {
     let nothing = Vec::new();
-    let slots = original.keys().chain(ours.keys());
-    slots.copied().find_map(|slot| {
-        let (theirs, our) = (
-            original.get(&slot).unwrap_or(&nothing),
-            ours.get(&slot).unwrap_or(&nothing),
-        );
-        let agree = theirs.len() == our.len() && theirs.iter().zip(our).all(|(one, other)| left_out::agree(one, other));
-        (!agree).then(|| Shown {
-            at,
-            slot,
-            original: theirs.clone(),
-            ours: our.clone(),
-        })
-    })
+    let mut parted = false;
+    for slot in 0..SLOTS {
+        let theirs = original.get(&slot).unwrap_or(&nothing);
+        let our = ours.get(&slot).unwrap_or(&nothing);
+        let verdicts: Vec<Verdict> = theirs
+            .iter()
+            .zip(our)
+            .map(|(one, other)| left_out::compare(one, other))
+            .collect();
+        let first = verdicts.iter().find(|verdict| **verdict != Verdict::Agree);
+        match first {
+            Some(Verdict::Part) => parted = true,
+            None if theirs.len() == our.len() => {}
+            _ => {
+                return Compared::Differ(Shown {
+                    at,
+                    slot,
+                    original: theirs.clone(),
+                    ours: our.clone(),
+                });
+            }
+        }
+    }
+    if parted { Compared::Part } else { Compared::Agree }
 }
 
 impl Shown {
@@ -180,7 +201,7 @@ impl Shown {
         pairs
             .into_iter()
             .find(|(one, other)| match (one, other) {
-                (Some(one), Some(other)) => !left_out::agree(one, other),
+                (Some(one), Some(other)) => left_out::compare(one, other) != Verdict::Agree,
                 _ => true,
             })
             .unwrap_or((None, None))

@@ -20,7 +20,7 @@ fn open_small(directory: &Path) -> Result<(Store, Opened), StoreError> {
         directory,
         StoreOptions {
             cache_bytes: 64 << 10,
-            memtable_bytes: 32 << 10,
+            memtable_bytes: 64 << 10,
         },
     )
 }
@@ -178,7 +178,7 @@ fn the_disk_space_of_a_purged_log_comes_back() -> Tested {
     let (store, _) = open(directory.path())?;
     let mut most = 0;
     let entries_kept = KEPT / ENTRY as u64;
-    for index in 0..(400u64 << 20) / ENTRY as u64 {
+    for index in 0..(160u64 << 20) / ENTRY as u64 {
         store.append(std::iter::once((index, vec![index as u8; ENTRY])))?;
         if index % 16 == 15 {
             store.flush()?;

@@ -93,7 +93,7 @@ fn an_unfinished_snapshot_changes_nothing_and_is_discarded() -> Tested {
         }
         assert_current(&store, b"finished", 3)?;
         // As a kill would leave it.
-        super::damage::copy(directory.path(), image.path())?;
+        super::damage::copy_at_once(directory.path(), image.path())?;
     }
     let (store, _) = open(image.path())?;
     assert_current(&store, b"finished", 3)?;

@@ -25,9 +25,12 @@ pub(super) struct Answers {
     table: Mutex<Table>,
 }
 
+/// A version and its encoding.
+type Answer = (Stamp, Bytes);
+
 #[derive(Default)]
 struct Table {
-    by_path: HashMap<Box<str>, [Option<(Stamp, Bytes)>; 3], RandomState>,
+    by_path: HashMap<Box<str>, [Option<Answer>; 3], RandomState>,
     bytes: usize,
 }
 

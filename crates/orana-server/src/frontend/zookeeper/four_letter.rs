@@ -100,6 +100,7 @@ impl Page<'_> {
     fn server(&self, clients: &str) -> String {
         let (min, average, max) = self.face.stats.latency.millis();
         let census = self.face.centre.census();
+        let (connections, outstanding) = (self.conversations().len(), self.outstanding());
         let mut text = format!("Zookeeper version: {VERSION}\n{clients}");
         let _ = write!(
             text,
@@ -107,8 +108,8 @@ impl Page<'_> {
              Zxid: 0x{:x}\nMode: standalone\nNode count: {}\n",
             self.face.stats.received.load(Relaxed),
             self.face.stats.sent.load(Relaxed),
-            self.face.conversations.lock().len(),
-            self.outstanding(),
+            connections,
+            outstanding,
             census.zxid.0,
             node_count(&census),
         );
@@ -180,6 +181,7 @@ impl Page<'_> {
             self.face.centre.status(),
         );
         let (open, limit) = descriptors();
+        let (connections, outstanding) = (self.conversations().len(), self.outstanding());
         let mut text = String::new();
         let mut row = |key: &str, value: &dyn std::fmt::Display| {
             let _ = writeln!(text, "zk_{key}\t{value}");
@@ -192,8 +194,8 @@ impl Page<'_> {
         row("max_latency", &max);
         row("packets_received", &stats.received.load(Relaxed));
         row("packets_sent", &stats.sent.load(Relaxed));
-        row("num_alive_connections", &self.face.conversations.lock().len());
-        row("outstanding_requests", &self.outstanding());
+        row("num_alive_connections", &connections);
+        row("outstanding_requests", &outstanding);
         row("znode_count", &node_count(&census));
         row("watch_count", &watches.watches);
         row("ephemerals_count", &census.ephemerals);
