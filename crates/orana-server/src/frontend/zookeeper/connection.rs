@@ -48,6 +48,15 @@ enum End {
     Stopping,
 }
 
+/// What the outbox said when it was last looked at.
+struct Moment {
+    ending: Ending,
+    hold_until: Option<Instant>,
+    /// More requests may be taken.
+    room: bool,
+    nothing_deferred: bool,
+}
+
 struct Connection {
     stream: TcpStream,
     conversation: Arc<Conversation>,
@@ -90,31 +99,45 @@ pub(super) async fn serve(stream: TcpStream, face: Arc<Face>, mut stopping: watc
 impl Connection {
     async fn run(&mut self, stopping: &mut watch::Receiver<bool>) -> End {
         loop {
-            let (ending, hold_until, room) = self.collect();
+            let now = self.collect();
             if let Err(_gone) = self.write() {
                 return End::Gone;
             }
-            match ending {
+            let flushed = self.unsent.is_empty();
+            match now.ending {
                 Ending::Now => return End::Done,
-                Ending::AfterFlush if self.unsent.is_empty() => return End::Done,
+                Ending::AfterFlush if flushed => return End::Done,
                 _ => {}
             }
+            let stop_now = *stopping.borrow();
+            if stop_now && flushed && now.nothing_deferred {
+                return End::Stopping;
+            }
             // A request that had to wait for room may be whole already.
-            if room && !self.partial.is_empty() {
+            if now.room && !stop_now && !self.partial.is_empty() {
                 match self.understand_partial() {
                     Ok(true) => continue,
                     Ok(false) => {}
-                    Err(fault) => return End::Fault(fault),
+                    Err(fault) => return self.fault(fault),
                 }
             }
-            if let Some(end) = self.wait(ending, hold_until, room, stopping).await {
+            if let Some(end) = self.wait(&now, stop_now, stopping).await {
                 return end;
             }
         }
     }
 
+    /// What was asked properly before the client went wrong is still answered, as far as the socket takes it.
+    fn fault(&mut self, fault: Fault) -> End {
+        self.collect();
+        match self.write() {
+            Ok(()) => End::Fault(fault),
+            Err(_gone) => End::Gone,
+        }
+    }
+
     /// Takes what may be written, and learns what else there is to know.
-    fn collect(&mut self) -> (Ending, Option<Instant>, bool) {
+    fn collect(&mut self) -> Moment {
         // Something may have failed without having been able to look at the state.
         let stuck = std::mem::take(&mut self.conversation.outbox.lock().stuck);
         if stuck {
@@ -132,30 +155,31 @@ impl Connection {
         if sent > 0 {
             Stats::add(&self.face.stats.sent, sent);
         }
-        (out.ending, out.hold_until, room)
+        Moment { ending: out.ending, hold_until: out.hold_until, room, nothing_deferred: out.deferred.is_empty() }
     }
 
     /// Waits until something can be done. `Some` if it is the end.
-    async fn wait(
-        &mut self,
-        ending: Ending,
-        hold_until: Option<Instant>,
-        room: bool,
-        stopping: &mut watch::Receiver<bool>,
-    ) -> Option<End> {
+    async fn wait(&mut self, now: &Moment, stop_now: bool, stopping: &mut watch::Receiver<bool>) -> Option<End> {
         let centre_has_room = self.face.centre.has_room();
-        let reading = room && centre_has_room && ending == Ending::Open;
+        let room = now.room && !stop_now;
+        let reading = room && centre_has_room && now.ending == Ending::Open;
         let interest = match (reading, !self.unsent.is_empty()) {
             (true, true) => Some(Interest::READABLE | Interest::WRITABLE),
             (true, false) => Some(Interest::READABLE),
             (false, true) => Some(Interest::WRITABLE),
             (false, false) => None,
         };
-        let deadline = self.deadline(ending, hold_until);
+        let deadline = self.deadline(now);
         tokio::select! {
             ready = async { self.stream.ready(interest.unwrap_or(Interest::ERROR)).await }, if interest.is_some() => {
                 match ready {
-                    Ok(ready) if ready.is_readable() && reading => return self.read().err(),
+                    Ok(ready) if ready.is_readable() && reading => {
+                        return match self.read() {
+                            Ok(()) => None,
+                            Err(End::Fault(fault)) => Some(self.fault(fault)),
+                            Err(end) => Some(end),
+                        };
+                    }
                     Ok(_) => {}
                     Err(_gone) => return Some(End::Gone),
                 }
@@ -163,19 +187,19 @@ impl Connection {
             () = self.conversation.wake.notified() => {}
             () = self.face.centre.room(), if room && !centre_has_room => {}
             () = tokio::time::sleep_until(deadline.unwrap_or_else(Instant::now).into()), if deadline.is_some() => {
-                return self.too_late(ending);
+                return self.too_late(now.ending);
             }
-            () = stop(stopping) => return Some(End::Stopping),
+            () = stop(stopping), if !stop_now => {}
         }
         None
     }
 
     /// The next moment at which time alone changes something.
-    fn deadline(&self, ending: Ending, hold_until: Option<Instant>) -> Option<Instant> {
+    fn deadline(&self, now: &Moment) -> Option<Instant> {
         let handshake = (!self.greeted).then(|| self.accepted + self.face.config.handshake_timeout);
         let stalled = (!self.unsent.is_empty()).then_some(self.progress + STALL);
-        let flush = (ending == Ending::AfterFlush).then_some(self.progress + FLUSH);
-        [handshake, stalled, flush, hold_until].into_iter().flatten().min()
+        let flush = (now.ending == Ending::AfterFlush).then_some(self.progress + FLUSH);
+        [handshake, stalled, flush, now.hold_until].into_iter().flatten().min()
     }
 
     fn too_late(&self, ending: Ending) -> Option<End> {

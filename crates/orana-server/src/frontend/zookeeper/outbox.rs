@@ -290,3 +290,6 @@ fn wire_kind(kind: EventKind) -> WireEvent {
         EventKind::ChildrenChanged => WireEvent::NodeChildrenChanged,
     }
 }
+
+#[cfg(test)]
+mod tests;
