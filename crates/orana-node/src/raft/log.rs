@@ -173,7 +173,10 @@ impl RaftLogStorage<TypeConfig> for Log {
     {
         // Whatever lies at or below the purge point is in the snapshot already.
         let purged = self.shared.ends.lock().purged.map(|purged| purged.index);
-        let entries: Vec<Entry> = entries.into_iter().filter(|entry| Some(entry.log_id.index) > purged).collect();
+        let entries: Vec<Entry> = entries
+            .into_iter()
+            .filter(|entry| Some(entry.log_id.index) > purged)
+            .collect();
         if let Some(last) = entries.last() {
             let mut recent = self.shared.recent.lock();
             for entry in &entries {

@@ -31,7 +31,10 @@ impl RaftSnapshotBuilder<TypeConfig> for Counter {
             snapshot_id: "one".to_owned(),
         };
         *self.snapshot.lock() = Some(meta.clone());
-        Ok(Snapshot { meta, snapshot: Box::new(SnapshotFile) })
+        Ok(Snapshot {
+            meta,
+            snapshot: Box::new(SnapshotFile),
+        })
     }
 }
 
@@ -78,7 +81,10 @@ impl RaftStateMachine<TypeConfig> for Counter {
     }
 
     async fn get_current_snapshot(&mut self) -> Result<Option<Snapshot<TypeConfig>>, StorageError> {
-        Ok(self.snapshot.lock().clone().map(|meta| Snapshot { meta, snapshot: Box::new(SnapshotFile) }))
+        Ok(self.snapshot.lock().clone().map(|meta| Snapshot {
+            meta,
+            snapshot: Box::new(SnapshotFile),
+        }))
     }
 }
 
@@ -102,9 +108,20 @@ fn log_id(term: u64, index: u64) -> LogId {
 }
 
 fn entry(term: u64, index: u64) -> Entry {
-    let origin = Origin { member: 1, incarnation: 7, number: index };
-    let batch = Batch { origin, at: 1_700_000_000_000, commands: Arc::default() };
-    Entry { log_id: log_id(term, index), payload: EntryPayload::Normal(batch) }
+    let origin = Origin {
+        member: 1,
+        incarnation: 7,
+        number: index,
+    };
+    let batch = Batch {
+        origin,
+        at: 1_700_000_000_000,
+        commands: Arc::default(),
+    };
+    Entry {
+        log_id: log_id(term, index),
+        payload: EntryPayload::Normal(batch),
+    }
 }
 
 fn ids(entries: &[Entry]) -> Vec<LogId> {
@@ -135,7 +152,10 @@ async fn everything_is_there_after_a_restart() -> Tested {
     assert_eq!(state.last_log_id, Some(log_id(2, 29)));
     assert_eq!(log.read_vote().await?, Some(Vote::new_committed(3, 1)));
     assert_eq!(log.read_committed().await?, Some(log_id(2, 25)));
-    let expected: Vec<LogId> = (10..15).map(|i| log_id(1, i)).chain((15..30).map(|i| log_id(2, i))).collect();
+    let expected: Vec<LogId> = (10..15)
+        .map(|i| log_id(1, i))
+        .chain((15..30).map(|i| log_id(2, i)))
+        .collect();
     assert_eq!(ids(&log.try_get_log_entries(..).await?), expected);
     Ok(())
 }
@@ -143,15 +163,24 @@ async fn everything_is_there_after_a_restart() -> Tested {
 #[tokio::test]
 async fn a_reader_joins_what_is_on_disk_and_what_is_in_memory() -> Tested {
     let directory = TempDir::new()?;
-    open(&directory)?.blocking_append((0..10).map(|index| entry(1, index))).await?;
+    open(&directory)?
+        .blocking_append((0..10).map(|index| entry(1, index)))
+        .await?;
     let mut log = open(&directory)?;
     log.blocking_append((10..20).map(|index| entry(1, index))).await?;
     let mut reader = log.get_log_reader().await;
     for (start, end) in [(0, 20), (3, 7), (7, 13), (12, 15), (5, 5), (18, 40), (20, 30)] {
         let expected: Vec<LogId> = (start..end.min(20)).map(|index| log_id(1, index)).collect();
-        assert_eq!(ids(&reader.try_get_log_entries(start..end).await?), expected, "{start}..{end}");
+        assert_eq!(
+            ids(&reader.try_get_log_entries(start..end).await?),
+            expected,
+            "{start}..{end}"
+        );
     }
-    assert_eq!(ids(&reader.try_get_log_entries(5..=6).await?), [log_id(1, 5), log_id(1, 6)]);
+    assert_eq!(
+        ids(&reader.try_get_log_entries(5..=6).await?),
+        [log_id(1, 5), log_id(1, 6)]
+    );
     Ok(())
 }
 
@@ -173,7 +202,10 @@ async fn the_entries_in_memory_stay_within_their_limit_and_all_stay_readable() -
         log.blocking_append([entry(1, index)]).await?;
         log.shared.recent.lock().stored(index, 0);
     }
-    assert_eq!(ids(&log.try_get_log_entries(..).await?), (0..120).map(|i| log_id(1, i)).collect::<Vec<_>>());
+    assert_eq!(
+        ids(&log.try_get_log_entries(..).await?),
+        (0..120).map(|i| log_id(1, i)).collect::<Vec<_>>()
+    );
     Ok(())
 }
 

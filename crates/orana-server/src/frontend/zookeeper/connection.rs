@@ -155,7 +155,12 @@ impl Connection {
         if sent > 0 {
             Stats::add(&self.face.stats.sent, sent);
         }
-        Moment { ending: out.ending, hold_until: out.hold_until, room, nothing_deferred: out.deferred.is_empty() }
+        Moment {
+            ending: out.ending,
+            hold_until: out.hold_until,
+            room,
+            nothing_deferred: out.deferred.is_empty(),
+        }
     }
 
     /// Waits until something can be done. `Some` if it is the end.

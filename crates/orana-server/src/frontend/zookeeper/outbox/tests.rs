@@ -13,7 +13,13 @@ fn outbox() -> Outbox {
 
 fn child_event(path: &str, zxid: i64, held: bool) -> Event<'_> {
     let hold_until = held.then(|| Instant::now() + Duration::from_millis(50));
-    Event { zxid: Zxid(zxid), kind: EventKind::ChildrenChanged, path, acl: None, hold_until }
+    Event {
+        zxid: Zxid(zxid),
+        kind: EventKind::ChildrenChanged,
+        path,
+        acl: None,
+        hold_until,
+    }
 }
 
 /// What leaves: events as `(-1, zxid, path)`, replies as `(xid, zxid, "")`.
@@ -65,7 +71,10 @@ fn other_replies_stay_below_a_held_event_and_never_go_back() {
     let zxid = out.zxid_for(Zxid(12), Some("/elsewhere"));
     out.reply_code(3, zxid, ErrorCode::Ok);
     let expected = [(1, 7, ""), (2, 9, ""), (-1, 10, "/d"), (3, 12, "")];
-    assert_eq!(sent(&mut out), expected.map(|(xid, zxid, path)| (xid, zxid, path.to_owned())));
+    assert_eq!(
+        sent(&mut out),
+        expected.map(|(xid, zxid, path)| (xid, zxid, path.to_owned()))
+    );
 }
 
 #[test]
@@ -74,7 +83,10 @@ fn the_reply_to_a_write_is_preceded_by_everything_held() {
     out.event(&child_event("/d", 10, true));
     out.event(&child_event("/e", 11, true));
     out.reply_code(1, 12, ErrorCode::Ok);
-    assert_eq!(sent(&mut out), [(-1, 10, "/d".into()), (-1, 11, "/e".into()), (1, 12, String::new())]);
+    assert_eq!(
+        sent(&mut out),
+        [(-1, 10, "/d".into()), (-1, 11, "/e".into()), (1, 12, String::new())]
+    );
 }
 
 #[test]
@@ -95,11 +107,26 @@ fn too_much_for_a_client_ends_its_connection() {
 #[test]
 fn a_failed_write_keeps_its_place() {
     let mut out = outbox();
-    let deferred = |xid| Deferred::Write { xid, shape: Shape::Header, since: Instant::now(), resolution: None };
+    let deferred = |xid| Deferred::Write {
+        xid,
+        shape: Shape::Header,
+        since: Instant::now(),
+        resolution: None,
+    };
     let (first, second) = (out.defer(deferred(1)), out.defer(deferred(2)));
     out.resolve(second, Resolution::Failed(None));
-    assert!(matches!(out.deferred.front(), Some(Deferred::Write { resolution: None, .. })));
+    assert!(matches!(
+        out.deferred.front(),
+        Some(Deferred::Write { resolution: None, .. })
+    ));
     out.resolve(first, Resolution::Failed(None));
     out.pop();
-    assert!(matches!(out.deferred.front(), Some(Deferred::Write { resolution: Some(_), xid: 2, .. })));
+    assert!(matches!(
+        out.deferred.front(),
+        Some(Deferred::Write {
+            resolution: Some(_),
+            xid: 2,
+            ..
+        })
+    ));
 }
