@@ -13,7 +13,10 @@ pub const NOT_SENT: &[(&str, &str)] = &[
         "create, create2 with flags 4 to 6; createContainer with others than 4",
         "3.8.0 mixes the kinds up; we answer BADARGUMENTS",
     ),
-    ("addWatch and setWatches of a null path", "the connection never ends"),
+    (
+        "addWatch and persistent setWatches2 of a null path",
+        "the connection never ends",
+    ),
     (
         "check outside a multi",
         "3.8.0 does not answer and cannot start again; current releases do not know it",

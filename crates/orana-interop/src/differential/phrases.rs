@@ -105,6 +105,10 @@ pub fn watches_again(dice: &mut Dice, slot: usize) -> Request<'static> {
             lists[list].push(path);
         }
     }
+    if dice.chance(4) {
+        // First, so that nothing is done before it is found.
+        lists[0].insert(0, None);
+    }
     let [data, exist, child, persistent, recursive] = lists.map(Some);
     let one_shot = SetWatches {
         relative_zxid: dice.pick(&[0, -1, -1, -2, -4]),
