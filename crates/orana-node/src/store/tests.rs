@@ -200,6 +200,27 @@ fn the_disk_space_of_a_purged_log_comes_back() -> Tested {
 }
 
 #[test]
+fn the_files_of_purged_entries_go_with_the_purge_itself() -> Tested {
+    let directory = TempDir::new()?;
+    let (store, _) = open_small(directory.path())?;
+    for round in 0..3 {
+        for first in (round * 8000..(round + 1) * 8000).step_by(40) {
+            append(&store, first..first + 40)?;
+            store.flush()?;
+        }
+        store.purge_through((round + 1) * 8000 - 10, b"")?;
+        store.reclaim()?;
+        // The table that holds the ten entries left may hold many before them.
+        let tables = super::allocated(&directory.path().join("log/keyspaces"))?;
+        assert!(
+            tables < 1_500_000,
+            "{tables} bytes of tables are left of 4 MB after round {round}"
+        );
+    }
+    assert_holds(&store, 23_991..24_000)
+}
+
+#[test]
 fn a_second_process_is_refused_and_told_who_has_the_directory() -> Tested {
     let directory = TempDir::new()?;
     let (_store, _) = open(directory.path())?;
