@@ -22,5 +22,5 @@ pub use leases::{Holder, LeaseClock};
 pub use member::{MemberConfig, Status};
 pub use replica::Completion;
 pub use store::{DiskUse, StoreError};
-pub use wakes::Wakes;
+pub use wakes::{Alarm, Wakes};
 pub use watches::{Event, EventKind, Observer, WatchCensus, WatchKind, Watcher};

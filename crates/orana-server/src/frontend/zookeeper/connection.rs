@@ -4,19 +4,20 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::IoSlice;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
-use tokio::io::Interest;
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::sync::watch;
+use tokio::time::Sleep;
 
 use super::conversation::Conversation;
 use super::face::Face;
 use super::four_letter;
-use super::listener::stop;
 use super::outbox::Ending;
 use super::request::{Fault, PAUSE_FROM};
 use super::stats::Stats;
@@ -55,6 +56,8 @@ struct Moment {
     /// More requests may be taken.
     room: bool,
     nothing_deferred: bool,
+    /// So much waits for the client that it may not take its time.
+    hurry: bool,
 }
 
 struct Connection {
@@ -68,10 +71,11 @@ struct Connection {
     greeted: bool,
     accepted: Instant,
     progress: Instant,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 /// Serves one client until it goes, misbehaves, or the server stops.
-pub(super) async fn serve(stream: TcpStream, face: Arc<Face>, mut stopping: watch::Receiver<bool>) {
+pub(super) async fn serve(stream: TcpStream, face: Arc<Face>) {
     let Ok(peer) = stream.peer_addr() else { return };
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%peer, %error, "no-delay could not be set");
@@ -91,13 +95,14 @@ pub(super) async fn serve(stream: TcpStream, face: Arc<Face>, mut stopping: watc
         greeted: false,
         accepted: now,
         progress: now,
+        timer: None,
     };
-    let end = connection.run(&mut stopping).await;
+    let end = connection.run().await;
     connection.finish(end);
 }
 
 impl Connection {
-    async fn run(&mut self, stopping: &mut watch::Receiver<bool>) -> End {
+    async fn run(&mut self) -> End {
         loop {
             let now = self.collect();
             if let Err(_gone) = self.write() {
@@ -109,7 +114,7 @@ impl Connection {
                 Ending::AfterFlush if flushed => return End::Done,
                 _ => {}
             }
-            let stop_now = *stopping.borrow();
+            let stop_now = self.face.is_stopping();
             if stop_now && flushed && now.nothing_deferred {
                 return End::Stopping;
             }
@@ -121,7 +126,7 @@ impl Connection {
                     Err(fault) => return self.fault(fault),
                 }
             }
-            if let Some(end) = self.wait(&now, stop_now, stopping).await {
+            if let Some(end) = self.wait(&now, stop_now).await {
                 return end;
             }
         }
@@ -160,49 +165,60 @@ impl Connection {
             hold_until: out.hold_until,
             room,
             nothing_deferred: out.deferred.is_empty(),
+            hurry: out.queued > PAUSE_FROM,
         }
     }
 
     /// Waits until something can be done. `Some` if it is the end.
-    async fn wait(&mut self, now: &Moment, stop_now: bool, stopping: &mut watch::Receiver<bool>) -> Option<End> {
-        let centre_has_room = self.face.centre.has_room();
+    async fn wait(&mut self, now: &Moment, stop_now: bool) -> Option<End> {
         let room = now.room && !stop_now;
-        let reading = room && centre_has_room && now.ending == Ending::Open;
-        let interest = match (reading, !self.unsent.is_empty()) {
-            (true, true) => Some(Interest::READABLE | Interest::WRITABLE),
-            (true, false) => Some(Interest::READABLE),
-            (false, true) => Some(Interest::WRITABLE),
-            (false, false) => None,
-        };
-        let deadline = self.deadline(now);
-        tokio::select! {
-            ready = async { self.stream.ready(interest.unwrap_or(Interest::ERROR)).await }, if interest.is_some() => {
-                match ready {
-                    Ok(ready) if ready.is_readable() && reading => {
-                        return match self.read() {
-                            Ok(()) => None,
-                            Err(End::Fault(fault)) => Some(self.fault(fault)),
-                            Err(end) => Some(end),
-                        };
-                    }
-                    Ok(_) => {}
-                    Err(_gone) => return Some(End::Gone),
-                }
+        let centre = self.face.centre.clone();
+        let mut full = (room && !centre.has_room()).then(|| Box::pin(async move { centre.room().await }));
+        let reading = room && full.is_none() && now.ending == Ending::Open;
+        self.set_timer(self.deadline(now));
+        std::future::poll_fn(|context| {
+            if self.conversation.alarm.poll_rung(context).is_ready() {
+                return Poll::Ready(None);
             }
-            () = self.conversation.wake.notified() => {}
-            () = self.face.centre.room(), if room && !centre_has_room => {}
-            () = tokio::time::sleep_until(deadline.unwrap_or_else(Instant::now).into()), if deadline.is_some() => {
-                return self.too_late(now.ending);
+            if reading && let Poll::Ready(read) = self.poll_read(context) {
+                return Poll::Ready(match read {
+                    Ok(()) => None,
+                    Err(End::Fault(fault)) => Some(self.fault(fault)),
+                    Err(end) => Some(end),
+                });
             }
-            () = stop(stopping), if !stop_now => {}
+            if !self.unsent.is_empty() && self.stream.poll_write_ready(context).is_ready() {
+                return Poll::Ready(None);
+            }
+            if full.as_mut().is_some_and(|room| room.as_mut().poll(context).is_ready()) {
+                return Poll::Ready(None);
+            }
+            let rang = self
+                .timer
+                .as_mut()
+                .is_some_and(|timer| timer.as_mut().poll(context).is_ready());
+            if rang {
+                Poll::Ready(self.too_late(now.ending))
+            } else {
+                Poll::Pending
+            }
+        })
+        .await
+    }
+
+    fn set_timer(&mut self, deadline: Option<Instant>) {
+        match (deadline, &mut self.timer) {
+            (None, timer) => *timer = None,
+            (Some(deadline), Some(timer)) if timer.deadline() == deadline.into() && !timer.is_elapsed() => {}
+            (Some(deadline), Some(timer)) => timer.as_mut().reset(deadline.into()),
+            (Some(deadline), timer) => *timer = Some(Box::pin(tokio::time::sleep_until(deadline.into()))),
         }
-        None
     }
 
     /// The next moment at which time alone changes something.
     fn deadline(&self, now: &Moment) -> Option<Instant> {
         let handshake = (!self.greeted).then(|| self.accepted + self.face.config.handshake_timeout);
-        let stalled = (!self.unsent.is_empty()).then_some(self.progress + STALL);
+        let stalled = (now.hurry && !self.unsent.is_empty()).then_some(self.progress + STALL);
         let flush = (now.ending == Ending::AfterFlush).then_some(self.progress + FLUSH);
         [handshake, stalled, flush, now.hold_until].into_iter().flatten().min()
     }
@@ -215,38 +231,37 @@ impl Connection {
         if ending == Ending::AfterFlush && now >= self.progress + FLUSH {
             return Some(End::Idle("the last answers were not read"));
         }
-        if !self.unsent.is_empty() && now >= self.progress + STALL {
-            let waiting = self.conversation.outbox.lock().queued;
-            if waiting > PAUSE_FROM {
-                return Some(End::Idle("answers are not read"));
-            }
-        }
-        None
+        let hurry = self.conversation.outbox.lock().queued > PAUSE_FROM;
+        (hurry && !self.unsent.is_empty() && now >= self.progress + STALL).then_some(End::Idle("answers are not read"))
     }
 
     /// Reads what is there and understands it.
-    fn read(&mut self) -> Result<(), End> {
-        let now = Instant::now();
+    fn poll_read(&mut self, context: &mut Context<'_>) -> Poll<Result<(), End>> {
         SCRATCH.with_borrow_mut(|scratch| {
-            let count = match self.stream.try_read(scratch) {
-                Ok(0) => return Err(End::Gone),
-                Ok(count) => count,
-                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
-                Err(_gone) => return Err(End::Gone),
-            };
-            Stats::add(&self.face.stats.bytes_received, count as u64);
-            if let Some(session) = self.conversation.session.get() {
-                session.clock.touch(now);
+            let mut buffer = ReadBuf::new(scratch);
+            match Pin::new(&mut self.stream).poll_read(context, &mut buffer) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(())) if buffer.filled().is_empty() => return Poll::Ready(Err(End::Gone)),
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(_gone)) => return Poll::Ready(Err(End::Gone)),
             }
-            let fresh = scratch.get(..count).unwrap_or_default();
-            if self.partial.is_empty() {
-                let used = self.understand(fresh, now).map_err(End::Fault)?;
-                self.keep(fresh.get(used..).unwrap_or_default())
-            } else {
-                self.keep(fresh)?;
-                self.understand_partial().map(drop).map_err(End::Fault)
-            }
+            Poll::Ready(self.received(buffer.filled()))
         })
+    }
+
+    fn received(&mut self, fresh: &[u8]) -> Result<(), End> {
+        let now = Instant::now();
+        Stats::add(&self.face.stats.bytes_received, fresh.len() as u64);
+        if let Some(session) = self.conversation.session.get() {
+            session.clock.touch(now);
+        }
+        if self.partial.is_empty() {
+            let used = self.understand(fresh, now).map_err(End::Fault)?;
+            self.keep(fresh.get(used..).unwrap_or_default())
+        } else {
+            self.keep(fresh)?;
+            self.understand_partial().map(drop).map_err(End::Fault)
+        }
     }
 
     /// Keeps bytes for later, within what all connections together may keep.

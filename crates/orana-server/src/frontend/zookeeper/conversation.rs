@@ -8,13 +8,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use bytes::Bytes;
-use orana_node::{Completion, Event, Holder, NodeError, Observer, Wakes, Watcher};
+use orana_node::{Alarm, Completion, Event, Holder, NodeError, Observer, Wakes, Watcher};
 use orana_state::acl::permits;
 use orana_state::{Effect, Identities, Outcome, Permission, Refusal, State};
 use orana_wire::zookeeper::request::decode_request;
 use orana_wire::zookeeper::{ErrorCode, Request};
 use parking_lot::Mutex;
-use tokio::sync::Notify;
 
 use super::auth;
 use super::error::failure;
@@ -30,7 +29,7 @@ pub(super) struct Conversation {
     pub(super) peer: SocketAddr,
     pub(super) face: Arc<Face>,
     pub(super) outbox: Mutex<Outbox>,
-    pub(super) wake: Arc<Notify>,
+    pub(super) alarm: Arc<Alarm>,
     pub(super) session: OnceLock<Session>,
     /// Taken away when the connection ends, so that the watches end with it.
     watcher: Mutex<Option<Watcher>>,
@@ -58,7 +57,7 @@ impl Conversation {
             number: face.next_number(),
             peer,
             outbox: Mutex::new(Outbox::new(identities, limit)),
-            wake: Arc::new(Notify::new()),
+            alarm: Arc::default(),
             session: OnceLock::new(),
             watcher: Mutex::new(None),
             established: std::time::SystemTime::now(),
@@ -221,7 +220,7 @@ impl Conversation {
     fn tell(&self, out: &mut Outbox, wakes: &mut Wakes) {
         let news = out.has_output() || out.hold_until.is_some() || out.ending != Ending::Open;
         if news && !std::mem::replace(&mut out.told, true) {
-            wakes.push(self.wake.clone());
+            wakes.push(self.alarm.clone());
         }
     }
 }
@@ -240,7 +239,7 @@ impl Completion for Conversation {
         // The reply may need the state, which may not be looked at here: the task does it.
         out.stuck = true;
         if !std::mem::replace(&mut out.told, true) {
-            wakes.push(self.wake.clone());
+            wakes.push(self.alarm.clone());
         }
     }
 }
@@ -274,7 +273,7 @@ impl Holder for Conversation {
 
     fn displaced(&self) {
         self.outbox.lock().end(Ending::Now);
-        self.wake.notify_one();
+        self.alarm.ring();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use orana_node::Centre;
@@ -79,6 +79,7 @@ pub struct Face {
     pub(super) complaints: RateLimit,
     pub(super) buffered: AtomicUsize,
     pub(super) started: Instant,
+    stopping: AtomicBool,
     next_number: AtomicU64,
 }
 
@@ -94,12 +95,25 @@ impl Face {
             complaints: RateLimit::new(),
             buffered: AtomicUsize::new(0),
             started: Instant::now(),
+            stopping: AtomicBool::new(false),
             next_number: AtomicU64::new(1),
         })
     }
 
     pub(super) fn next_number(&self) -> u64 {
         self.next_number.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Lets every connection finish what it has begun and end.
+    pub(super) fn stop(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+        for conversation in self.conversations.lock().values() {
+            conversation.alarm.ring();
+        }
+    }
+
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::SeqCst)
     }
 
     /// What the face has counted.

@@ -55,30 +55,30 @@ impl Listener {
     }
 
     /// Accepts until `stopping` says true; then every connection ends within `patience`.
-    pub async fn run(self, stopping: watch::Receiver<bool>, patience: Duration) {
-        let mut stopped = stopping.clone();
+    pub async fn run(self, mut stopping: watch::Receiver<bool>, patience: Duration) {
         let mut connections = JoinSet::new();
         loop {
             tokio::select! {
                 accepted = self.listener.accept() => match accepted {
-                    Ok((stream, peer)) => self.admit(stream, peer, &mut connections, &stopping),
+                    Ok((stream, peer)) => self.admit(stream, peer, &mut connections),
                     Err(error) => {
                         tracing::warn!(%error, "a connection could not be accepted");
                         tokio::time::sleep(REST).await;
                     }
                 },
                 Some(_) = connections.join_next(), if !connections.is_empty() => {}
-                () = stop(&mut stopped) => break,
+                () = stop(&mut stopping) => break,
             }
         }
         drop(self.listener);
+        self.face.stop();
         let all = async { while connections.join_next().await.is_some() {} };
         if tokio::time::timeout(patience, all).await.is_err() {
             tracing::warn!("some connections did not end in time");
         }
     }
 
-    fn admit(&self, stream: TcpStream, peer: SocketAddr, to: &mut JoinSet<()>, stopping: &watch::Receiver<bool>) {
+    fn admit(&self, stream: TcpStream, peer: SocketAddr, to: &mut JoinSet<()>) {
         let config = &self.face.config;
         let mut by_address = self.by_address.lock();
         let of_address = by_address.entry(peer.ip()).or_insert(0);
@@ -108,16 +108,16 @@ impl Listener {
             by_address: self.by_address.clone(),
             address: peer.ip(),
         };
-        let (face, stopping) = (self.face.clone(), stopping.clone());
+        let face = self.face.clone();
         to.spawn(async move {
             let _seat = seat;
-            connection::serve(stream, face, stopping).await;
+            connection::serve(stream, face).await;
         });
     }
 }
 
 /// Returns when the server stops (or is gone).
-pub(super) async fn stop(stopping: &mut watch::Receiver<bool>) {
+async fn stop(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }
 
