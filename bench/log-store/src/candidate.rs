@@ -97,8 +97,10 @@ impl Candidate for Fjall {
     }
 
     fn purge_through(&self, index: u64) -> Result<()> {
+        self.log.rotate_memtable_and_wait()?;
         self.log.tree.drop_range(..=index.to_be_bytes())?;
-        // Dropped tables leave the disk when the version that named them does, which a rotation brings about.
+        // Dropped tables leave the disk when a later version has been written over the one that named them.
+        self.log.insert([0], [])?;
         self.log.rotate_memtable_and_wait()?;
         Ok(())
     }
