@@ -27,7 +27,8 @@ fn compare(drill: &Drill) -> Result<()> {
         Side::new("subject", subject.port())?,
     );
     let run = Run::new(sides.0, sides.1);
-    let outcome = run.play(seed, &goals::all(), u32::try_from(episodes)?, Duration::from_secs(240))?;
+    let patience = Duration::from_secs(180 + 2 * episodes);
+    let outcome = run.play(seed, &goals::all(), u32::try_from(episodes)?, patience)?;
     eprintln!("seed {seed}: {outcome}");
     ensure!(outcome.lacking.is_empty(), "the coverage is not complete");
     ensure!(outcome.differences.is_empty(), "the servers differ, see above");

@@ -5,6 +5,8 @@ use std::fmt;
 use bytes::BytesMut;
 use orana_wire::zookeeper::{OpCode, Request, request::SetWatches};
 
+use super::vocabulary::MUCH;
+
 /// Stands for the episode's own node wherever a path begins with it; as long as what replaces it.
 pub const ROOT: &str = "/episode";
 
@@ -196,7 +198,8 @@ impl fmt::Display for Step {
             Step::Ask { slot, asks } => {
                 let together = if asks.len() > 1 { "burst " } else { "" };
                 for ask in asks {
-                    writeln!(out, "[{slot}] {together}#{} {:?}", ask.xid, ask.what)?;
+                    let what = format!("{:?}", ask.what).replace(&format!("{MUCH:?}"), "much");
+                    writeln!(out, "[{slot}] {together}#{} {what}", ask.xid)?;
                 }
                 Ok(())
             }

@@ -48,7 +48,7 @@ pub struct Side {
 struct Connection {
     client: RawClient,
     session: usize,
-    /// The highest transaction it was told of; it must not be told of an earlier one afterwards.
+    /// The transaction in its newest answer; no later answer may have an earlier one.
     told: i64,
 }
 
@@ -212,17 +212,18 @@ impl Side {
         };
         loop {
             match connection.client.receive(PATIENCE) {
+                // An event may be of a later transaction than the next answer's, if another event of it is still held.
                 Ok(Incoming::Event(event)) => {
-                    if event.zxid != -1 {
-                        connection.told = connection.told.max(event.zxid);
-                    }
                     saw.push(seen_event(event.kind, &event.path, &self.root));
                 }
                 Ok(Incoming::Reply(answer)) => {
                     let header = (answer.header.xid, answer.header.zxid, answer.header.err);
                     if header.1 > 0 {
                         if header.1 < connection.told {
-                            saw.push(Seen::Broken(format!("told of {} before {}", connection.told, header.1)));
+                            saw.push(Seen::Broken(format!(
+                                "answered with {} before {}",
+                                connection.told, header.1
+                            )));
                         }
                         connection.told = header.1;
                         self.newest = self.newest.max(header.1);

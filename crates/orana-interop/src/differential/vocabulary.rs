@@ -85,9 +85,11 @@ pub fn path_to_write(dice: &mut Dice) -> Path<'static> {
     }
 }
 
+/// More data than anybody wants to see in a report.
+pub static MUCH: [u8; 2000] = [b'm'; 2000];
+
 /// Data, null or not.
 pub fn data(dice: &mut Dice) -> Buffer<'static> {
-    static MUCH: [u8; 2000] = [b'm'; 2000];
     match dice.below(6) {
         0 => None,
         1 => Some(b""),
