@@ -2,19 +2,24 @@
 //! against), builds and runs peer programs in Java, Go and Python, and keeps what they said for when a test fails.
 //! It does not know what any single scenario proves; that is said in `tests/`.
 
+pub mod asks;
 pub mod differential;
 pub mod drill;
 pub mod dubbo;
+pub mod durability;
 pub mod peer;
 pub mod place;
 pub mod ports;
 pub mod process;
 pub mod program;
+pub mod pulse;
 pub mod raw;
 pub mod seats;
 pub mod stage;
 pub mod subject;
+pub mod trace;
 pub mod tree;
+pub mod vitals;
 pub mod wire;
 
 pub use drill::{Drill, drill};

@@ -9,7 +9,8 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
+pub use rustix::process::Signal;
 
 /// A started process; dropping it kills it.
 #[derive(Debug)]
@@ -80,7 +81,8 @@ impl Process {
         }
     }
 
-    fn signal(&self, signal: Signal) -> Result<()> {
+    /// Sends a signal and does not wait for what comes of it.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
         let pid = i32::try_from(self.child.id())
             .ok()
             .and_then(Pid::from_raw)

@@ -38,6 +38,7 @@ pub struct Setup {
     pub product: Product,
     /// The client port; free choice if absent.
     pub port: Option<u16>,
+    data: Option<PathBuf>,
     settings: Vec<(Product, String, String)>,
 }
 
@@ -61,6 +62,20 @@ impl Product {
             Ok(other) => bail!("SUBJECT is `{other}`; it can be `orana` or `zookeeper`"),
         }
     }
+
+    /// Orana's own program: the one that `ORANA_BIN` names, or the release build.
+    pub fn binary() -> Result<PathBuf> {
+        let binary = match env::var_os("ORANA_BIN") {
+            Some(path) => PathBuf::from(path),
+            None => place::target().join("release/orana"),
+        };
+        ensure!(
+            binary.exists(),
+            "no server at {}; `cargo build --release -p orana-cli` makes it",
+            binary.display()
+        );
+        Ok(binary)
+    }
 }
 
 impl fmt::Display for Product {
@@ -78,6 +93,7 @@ impl Setup {
         Setup {
             product,
             port: None,
+            data: None,
             settings: Vec::new(),
         }
     }
@@ -85,6 +101,12 @@ impl Setup {
     /// On this port, for instance one that another server had before.
     pub fn port(mut self, port: u16) -> Setup {
         self.port = Some(port);
+        self
+    }
+
+    /// With its data in this directory, for instance one on a disk that can be full.
+    pub fn data(mut self, dir: &Path) -> Setup {
+        self.data = Some(dir.to_owned());
         self
     }
 
@@ -153,7 +175,7 @@ impl Subject {
 
     /// Where the server keeps its data.
     pub fn data(&self) -> PathBuf {
-        self.home.join("data")
+        self.setup.data.clone().unwrap_or_else(|| self.home.join("data"))
     }
 
     /// What the server wrote, over all its starts.
@@ -179,21 +201,47 @@ impl Subject {
             .terminate(Duration::from_secs(20))
     }
 
-    /// Starts it again on the same port with the same data; returns how long it took until it served.
-    pub fn restart(&mut self) -> Result<Duration> {
+    /// Waits for the end by itself.
+    pub fn wait(&mut self, patience: Duration) -> Result<ExitStatus> {
+        let status = self.process()?.wait(patience)?;
+        self.process = None;
+        Ok(status)
+    }
+
+    /// Starts it again and kills it after this time, whether it serves by then or not.
+    pub fn start_and_kill(&mut self, after: Duration) -> Result<()> {
         ensure!(self.process.is_none(), "the server is running already");
+        let mut process = self.spawn()?;
+        thread::sleep(after);
+        if let Some(status) = process.ended()? {
+            bail!(
+                "{} ended with {status} at its start:\n{}",
+                self.setup.product,
+                self.log.tail(30)
+            );
+        }
+        process.kill()
+    }
+
+    fn spawn(&self) -> Result<Process> {
         let mut command = match self.setup.product {
             Product::Orana => self.orana()?,
             Product::Zookeeper => self.zookeeper()?,
         };
-        let before = self.log.length();
-        let start = Instant::now();
         command
             .stdin(Stdio::null())
             .stdout(self.log.open()?)
             .stderr(self.log.open()?)
             .current_dir(&self.home);
-        let mut process = Process::start(&mut command, self.setup.product.to_string())?;
+        Process::start(&mut command, self.setup.product.to_string())
+    }
+
+    /// Starts it again on the same port with the same data; returns how long it took until it served.
+    pub fn restart(&mut self) -> Result<Duration> {
+        ensure!(self.process.is_none(), "the server is running already");
+        let before = self.log.length();
+        let start = Instant::now();
+        let mut process = self.spawn()?;
         while !self.serves(before) {
             if let Some(status) = process.ended()? {
                 bail!(
@@ -244,15 +292,7 @@ impl Subject {
     }
 
     fn orana(&self) -> Result<Command> {
-        let binary = match env::var_os("ORANA_BIN") {
-            Some(path) => PathBuf::from(path),
-            None => place::target().join("release/orana"),
-        };
-        ensure!(
-            binary.exists(),
-            "no server at {}; `cargo build --release -p orana-cli` makes it",
-            binary.display()
-        );
+        let binary = Product::binary()?;
         let mut text = String::new();
         for (key, value) in self.setup.settings() {
             let bare = value == "true" || value == "false" || value.parse::<i64>().is_ok() || value.starts_with('[');
