@@ -2,19 +2,19 @@
 //! this machine can save.
 
 use std::{
-    io::{Read, Write},
+    io::{IoSlice, Read, Write},
     net::{Ipv4Addr, TcpListener, TcpStream},
     os::fd::OwnedFd,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use bytes::BytesMut;
 use orana_wire::zookeeper::{
     ConnectResponse, EventKind, OpCode, RequestHeader, Stat,
     event::put_event,
     frame::{DEFAULT_LIMIT, next_frame},
     record::Reader,
-    response::{children_body, data_body, path_body, put_body_frame, put_header_frame, stat_body},
+    response::{children_body, data_body, frame_prefix, path_body, stat_body},
 };
 use rustix::{
     buffer::spare_capacity,
@@ -126,41 +126,50 @@ impl Client {
     fn answer(&mut self, bodies: &Bodies) -> Result<bool> {
         let mut chunk = [0; 16 << 10];
         let count = self.stream.read(&mut chunk)?;
-        anyhow::ensure!(count > 0, "closed");
+        ensure!(count > 0, "closed");
         self.inbox.extend_from_slice(chunk.get(..count).unwrap_or_default());
-        let (mut out, mut consumed, mut changed) = (BytesMut::new(), 0, false);
-        while let Some((body, length)) = next_frame(&self.inbox[consumed..], DEFAULT_LIMIT)? {
+        let (mut replies, mut consumed, mut changed) = (Vec::with_capacity(32), 0, false);
+        while let Some((frame, length)) = next_frame(&self.inbox[consumed..], DEFAULT_LIMIT)? {
             consumed += length;
             if !self.connected {
                 self.connected = true;
+                let mut welcome = BytesMut::new();
                 ConnectResponse {
                     timeout_ms: 30_000,
                     session_id: 1,
                     password: [1; 16],
                     read_only: Some(false),
                 }
-                .encode(&mut out);
+                .encode(&mut welcome);
+                self.stream.write_all(&welcome)?;
                 continue;
             }
-            let mut reader = Reader::new(body);
+            let mut reader = Reader::new(frame);
             let header: RequestHeader = reader.read()?;
-            match OpCode::try_from(header.op)? {
+            let body: &[u8] = match OpCode::try_from(header.op)? {
                 OpCode::GetData => {
                     self.watches |= reader.rest().last() == Some(&1);
-                    put_body_frame(&mut out, header.xid, 1, &bodies.data);
+                    &bodies.data
                 }
-                OpCode::GetChildren2 => put_body_frame(&mut out, header.xid, 1, &bodies.children),
-                OpCode::Create => put_body_frame(&mut out, header.xid, 1, &bodies.path),
+                OpCode::GetChildren2 => &bodies.children,
+                OpCode::Create => &bodies.path,
                 OpCode::SetData => {
                     changed = true;
-                    put_body_frame(&mut out, header.xid, 1, &bodies.stat);
+                    &bodies.stat
                 }
-                OpCode::CloseSession => anyhow::bail!("the client says goodbye"),
-                _ => put_header_frame(&mut out, header.xid, 1, 0),
-            }
+                OpCode::CloseSession => bail!("the client says goodbye"),
+                _ => &[],
+            };
+            replies.push((frame_prefix(header.xid, 1, 0, body.len()), body));
         }
         self.inbox.drain(..consumed);
-        self.stream.write_all(&out)?;
+        let slices = replies.iter().flat_map(|(prefix, body)| [&prefix[..], *body]);
+        let mut slices: Vec<IoSlice<'_>> = slices.map(IoSlice::new).collect();
+        let mut rest = &mut slices[..];
+        while !rest.is_empty() {
+            let written = self.stream.write_vectored(rest)?;
+            IoSlice::advance_slices(&mut rest, written);
+        }
         Ok(changed)
     }
 }

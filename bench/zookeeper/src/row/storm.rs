@@ -89,7 +89,7 @@ pub(super) fn run(contestant: &mut Contestant) -> Result<Round> {
     let received = crowd.received(0..CONSUMERS);
     let watch = Stopwatch::start(server.process())?;
     crowd.ask(CONSUMERS..EVERYBODY, |who, requests, now| {
-        Storm::replace(who - CONSUMERS, 0, requests, now);
+        Storm::step(who - CONSUMERS, 0, requests, now);
     })?;
     crowd.run(&mut storm)?;
     let spent = watch.stop()?;
@@ -143,18 +143,19 @@ impl Storm {
         format!("{}/{name}", name::directory(service))
     }
 
-    /// The provider leaves and comes back.
-    fn replace(service: usize, provider: usize, requests: &mut Requests, now: Instant) {
-        let (old, new) = (
-            Self::path(service, provider, BEFORE),
-            Self::path(service, provider, AFTER),
-        );
-        let leave = PathAndVersion {
-            path: Some(old.into()),
-            version: -1,
-        };
-        requests.queue(&Request::Delete(leave), now);
-        requests.queue(&plant::request(&new, b"", EPHEMERAL), now);
+    /// The next step of a service's restart: a provider leaves, or comes back.
+    fn step(service: usize, nth: usize, requests: &mut Requests, now: Instant) {
+        let provider = nth / 2;
+        if nth.is_multiple_of(2) {
+            let leave = PathAndVersion {
+                path: Some(Self::path(service, provider, BEFORE).into()),
+                version: -1,
+            };
+            requests.queue(&Request::Delete(leave), now);
+        } else {
+            let path = Self::path(service, provider, AFTER);
+            requests.queue(&plant::request(&path, b"", EPHEMERAL), now);
+        }
     }
 
     fn read(&mut self, consumer: usize, service: usize, requests: &mut Requests, now: Instant) {
@@ -205,8 +206,8 @@ impl Script for Storm {
         };
         self.services[service].answered += 1;
         let answered = self.services[service].answered;
-        if self.restarting && answered.is_multiple_of(2) && answered < 2 * PROVIDERS {
-            Storm::replace(service, answered / 2, requests, reply.now);
+        if self.restarting && answered < 2 * PROVIDERS {
+            Storm::step(service, answered, requests, reply.now);
         }
         Ok(())
     }
