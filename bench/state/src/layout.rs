@@ -55,6 +55,20 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Where a new node is put, as near to this one as the layout has it.
+    pub(crate) fn home(self, path: &str) -> &str {
+        match self {
+            Layout::Flat => "/flat",
+            // Below the root and its crowd the chains begin; a new node goes below one of them.
+            Layout::Deep | Layout::Dubbo => match path.rfind('/') {
+                Some(0) | None => path,
+                Some(at) => &path[..at],
+            },
+        }
+    }
+}
+
 /// The percent-encoded URL of a provider, about so long.
 pub(crate) fn provider(service: usize, at: usize, length: usize) -> String {
     let (a, b) = (at / 250, at % 250);

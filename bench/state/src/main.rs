@@ -11,25 +11,19 @@ mod figures;
 mod layout;
 mod scenario;
 
-use std::process::Command;
-
 use anyhow::{Context, Result, ensure};
+use scenario::ONE;
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Given to the process that runs one scenario.
-const ONE: &str = "--one";
-
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [ONE, name] => {
-            let (_, run) = scenario::ALL
-                .iter()
-                .find(|(known, _)| *known == name)
-                .context("no such scenario")?;
-            run()
+        [ONE, name, ref rest @ ..] => {
+            let mut all = scenario::ALL.iter();
+            let (_, run) = all.find(|(known, _)| *known == name).context("no such scenario")?;
+            run(rest)
         }
         [] => run_each(""),
         [prefix] => run_each(prefix),
@@ -38,13 +32,10 @@ fn main() -> Result<()> {
 }
 
 fn run_each(prefix: &str) -> Result<()> {
-    let myself = std::env::current_exe()?;
-    let chosen = scenario::ALL.iter().filter(|(name, _)| name.starts_with(prefix));
     let mut ran = 0;
-    for (name, _) in chosen {
+    for (name, _) in scenario::ALL.iter().filter(|(name, _)| name.starts_with(prefix)) {
         println!("== {name}");
-        let status = Command::new(&myself).args([ONE, name]).status()?;
-        ensure!(status.success(), "scenario `{name}` ended with {status}");
+        scenario::child(&[name])?;
         ran += 1;
     }
     ensure!(ran > 0, "no scenario begins with `{prefix}`");

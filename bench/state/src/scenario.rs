@@ -8,26 +8,38 @@ mod snapshot;
 
 use std::sync::Arc;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use orana_state::{AclEntry, Action, Change, Command, Effect, LeaseId, Lifetime, Outcome, State, Write};
 
 use crate::layout::{Kind, own_list};
 
-type Run = fn() -> Result<()>;
+/// Given the arguments that a scenario passes to processes of its own.
+type Run = fn(&[&str]) -> Result<()>;
+
+/// Given to the process that runs one scenario.
+pub(crate) const ONE: &str = "--one";
+
+/// Runs this program once more, with a memory of its own.
+pub(crate) fn child(arguments: &[&str]) -> Result<()> {
+    let myself = std::env::current_exe()?;
+    let status = std::process::Command::new(myself).arg(ONE).args(arguments).status()?;
+    ensure!(status.success(), "`{}` ended with {status}", arguments.join(" "));
+    Ok(())
+}
 
 /// In the order in which they are run.
 pub(crate) const ALL: &[(&str, Run)] = &[
-    ("memory", memory::run),
-    ("operations-flat", operations::flat),
-    ("operations-deep", operations::deep),
-    ("operations-dubbo", operations::dubbo),
-    ("snapshot-flat", snapshot::flat),
-    ("snapshot-deep", snapshot::deep),
-    ("snapshot-dubbo", snapshot::dubbo),
-    ("snapshot-containers", snapshot::containers),
-    ("snapshot-lists", snapshot::lists),
-    ("snapshot-leases", snapshot::leases),
-    ("revoke", revoke::run),
+    ("memory", |_| memory::run()),
+    ("operations-flat", |_| operations::flat()),
+    ("operations-deep", |_| operations::deep()),
+    ("operations-dubbo", |_| operations::dubbo()),
+    ("snapshot-flat", |_| snapshot::flat()),
+    ("snapshot-deep", |_| snapshot::deep()),
+    ("snapshot-dubbo", |_| snapshot::dubbo()),
+    ("snapshot-containers", |_| snapshot::containers()),
+    ("snapshot-lists", |_| snapshot::lists()),
+    ("snapshot-leases", |_| snapshot::leases()),
+    ("revoke", |_| revoke::run()),
     ("restore", restore::run),
 ];
 

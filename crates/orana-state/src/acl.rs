@@ -107,8 +107,8 @@ pub fn normalise(asked: &[AclEntry], identities: &[Identity]) -> Result<Vec<AclE
             "world" if &*entry.id == "anyone" => add(entry.clone()),
             "auth" => {
                 let mut any = false;
-                // An address is not a proof, so `ip` does not count.
-                for who in identities.iter().filter(|who| &*who.scheme != "ip") {
+                // An address is not a proof, and being all-powerful is no identity.
+                for who in identities.iter().filter(|who| !matches!(&*who.scheme, "ip" | "super")) {
                     any = true;
                     let (scheme, id) = (who.scheme.clone(), who.id.clone());
                     add(AclEntry {

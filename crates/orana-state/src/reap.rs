@@ -11,7 +11,9 @@ use crate::state::State;
 use crate::tree::Paths;
 
 impl State {
-    /// Paths of at most `limit` nodes that may be reaped at this time (milliseconds since 1970).
+    /// Paths of at most `limit` nodes that may be reaped at this time (milliseconds since 1970). Looks at every
+    /// container and every node with a time to live until it has found so many: whoever holds up writers while
+    /// it looks asks a clone instead.
     pub fn reapable(&self, now: i64, limit: usize) -> Vec<Arc<str>> {
         let mut paths = Paths::new();
         let all = self.owned_from(self.mortal.first);

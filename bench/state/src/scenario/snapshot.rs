@@ -28,6 +28,12 @@ pub(crate) fn dubbo() -> Result<()> {
 /// Every node is one that a sweep may remove.
 pub(crate) fn containers() -> Result<()> {
     let lifetime = Lifetime::Container;
+    let mut writer = Writer::new();
+    writer.fill(&Layout::Flat.paths(NODES), Kind { lifetime, ..PLAIN })?;
+    let begun = Instant::now();
+    let ripe = writer.state.reapable(i64::MAX, 1000);
+    println!("sweep   {}, {} found", milliseconds(begun.elapsed()), ripe.len());
+    drop(writer);
     tree(Layout::Flat, Kind { lifetime, ..PLAIN })
 }
 
@@ -67,17 +73,13 @@ fn tree(layout: Layout, kind: Kind) -> Result<()> {
     measure(writer, move |at| {
         let number = numbers.next().unwrap_or_default();
         let old = &paths[number];
-        let parent = match (layout, old.rsplit_once('/')) {
-            (Layout::Flat, _) => "/flat",
-            (_, Some((parent, _))) => parent,
-            _ => "",
-        };
+        let home = layout.home(old);
         let list = if kind.own_lists {
             own_list(NODES + at)
         } else {
             vec![AclEntry::open()]
         };
-        let new = create(&format!("{parent}/new-{at}"), None, kind.lifetime, list);
+        let new = create(&format!("{home}/new-{at}"), None, kind.lifetime, list);
         [new, set_data(old)]
     })
 }
@@ -89,7 +91,7 @@ fn measure(mut writer: Writer, mut next: impl FnMut(usize) -> [Command; 2]) -> R
         let mut steps = 0;
         while going(steps) {
             for command in next(at) {
-                spread.time(|| writer.step(&command)).result.context("step")?;
+                spread.time_own(|| writer.step(&command)).result.context("step")?;
             }
             at += 1;
             steps += 1;

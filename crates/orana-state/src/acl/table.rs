@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::acl::{Acl, AclEntry};
 
 const CHUNK: usize = 64;
-const SHARDS: usize = 64;
+const SHARDS: usize = 1024;
 
 /// The number of an interned list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::command::{Action, Command, Lifetime, Write};
 use crate::id::{LeaseId, Zxid};
+use crate::state::RESERVED;
 use crate::{AclEntry, Identity, Outcome, Refusal};
 
 fn step(state: &mut State, issuer: Option<LeaseId>, action: Action) -> Outcome {
@@ -123,9 +124,17 @@ fn works(mut state: State) {
     for (id, lease) in state.leases() {
         assert_eq!(state.owned(id).count(), lease.owned as usize);
     }
-    for at in 0..100 {
-        step(&mut state, None, create(&format!("/new{at}"), Lifetime::Container, 5));
-        paths.push(format!("/new{at}"));
+    for parent in std::iter::once(String::new()).chain(paths.clone()) {
+        let path = format!("{parent}/new");
+        if step(&mut state, None, create(&path, Lifetime::Container, 5))
+            .result
+            .is_ok()
+        {
+            let parent = state.node(&parent).expect("it has a child now");
+            assert_eq!(parent.children().count(), parent.child_count());
+            assert!(parent.children().last().is_some_and(|child| child.name() == "new"));
+            paths.push(path);
+        }
     }
     let leases: Vec<_> = state.leases().map(|(id, _)| id).collect();
     for id in leases {
@@ -133,7 +142,7 @@ fn works(mut state: State) {
     }
     // The deepest first.
     paths.sort_by_key(|path| std::cmp::Reverse(path.matches('/').count()));
-    for path in paths.iter().filter(|path| !path.starts_with("/zookeeper")) {
+    for path in paths.iter().filter(|path| !RESERVED.contains(&path.as_str())) {
         let result = step(&mut state, None, delete(path)).result;
         assert!(matches!(result, Ok(_) | Err(Refusal::NoNode)), "{path}: {result:?}");
     }
@@ -237,6 +246,54 @@ fn the_truth_is_believed() {
     let state = decode(records(&WRITTEN)).expect("nothing was changed");
     assert_eq!(state.digest(), rich().digest());
     works(state);
+}
+
+/// One lie at a time, all of them: every field of every record, every slot and none.
+#[test]
+fn every_lie_in_a_small_snapshot_is_refused_or_makes_a_state_that_works() {
+    let mut state = State::new();
+    state.begin(1, 1_000);
+    for _ in 0..2 {
+        let grant = Action::Grant {
+            period_ms: 4_000,
+            secret: [9; 16],
+        };
+        step(&mut state, None, grant);
+    }
+    let leases: Vec<_> = state.leases().map(|(id, _)| id).collect();
+    for (path, lifetime, list) in [
+        ("/a", Lifetime::Persistent, 31),
+        ("/a/gone", Lifetime::Persistent, 31),
+        ("/a/b", Lifetime::Container, 5),
+        ("/a/e0", Lifetime::Ephemeral, 31),
+        ("/a/e1", Lifetime::Ephemeral, 31),
+        ("/t", Lifetime::Ttl(50), 5),
+    ] {
+        step(&mut state, leases.first().copied(), create(path, lifetime, list));
+    }
+    step(&mut state, None, delete("/a/gone"));
+    let bytes: Vec<u8> = state.encode().flatten().collect();
+    let (mut refused, mut believed) = (0, 0);
+    let vacant = |record: &Record<'_>| matches!(record, Record::Vacant(_));
+    let count = records(&bytes).iter().filter(|record| !vacant(record)).count() + 2;
+    for at in 0..count {
+        for (field, number) in (0..16).flat_map(|field| (0..12).chain([u32::MAX]).map(move |number| (field, number))) {
+            let mut records = records(&bytes);
+            lie(&mut records[at], field, number);
+            match decode(records) {
+                Ok(state) => {
+                    believed += 1;
+                    works(state);
+                }
+                Err(_) => refused += 1,
+            }
+        }
+    }
+    // Some are no lies, some harm nobody (another name, another number of a command).
+    assert!(
+        refused > 2 * believed && believed > 100,
+        "{refused} refused, {believed} believed"
+    );
 }
 
 /// Two siblings that name each other before and after: their links are all answered, and nobody reaches them.

@@ -135,6 +135,7 @@ fn refusals_come_in_the_order_of_zookeeper() {
     assert_eq!(world.delete("/zookeeper"), Err(Refusal::BadArguments));
     assert_eq!(world.delete("/"), Err(Refusal::BadArguments));
     assert_eq!(world.delete("/zz"), Err(Refusal::NoNode));
+    assert_eq!(world.delete("//n"), Err(Refusal::NoNode), "not another name of `/n`");
     world.ok("/zookeeper/foo");
 }
 

@@ -83,7 +83,7 @@ fn the_scripts_bring_about_every_effect_and_every_refusal() {
         assert!(times >= 5, "{pair}: {times} times; all: {seen:#?}");
     }
     assert!(
-        deepest >= 20 && widest >= 60 && most >= 150,
+        deepest >= 20 && widest >= 60 && most >= 120,
         "{deepest} deep, {widest} wide, {most} nodes"
     );
 }

@@ -75,7 +75,10 @@ pub(crate) fn fixed(asked: &[AclEntry], by: &[Identity]) -> Result<Vec<AclEntry>
             "digest" if has_two_parts(&entry.id) => fixed.push(entry.clone()),
             "ip" if is_network(&entry.id) => fixed.push(entry.clone()),
             "auth" => {
-                let proved: Vec<_> = by.iter().filter(|who| &*who.scheme != "ip").collect();
+                let proved: Vec<_> = by
+                    .iter()
+                    .filter(|who| !["ip", "super"].contains(&&*who.scheme))
+                    .collect();
                 if proved.is_empty() {
                     return Err(Refusal::InvalidAcl);
                 }

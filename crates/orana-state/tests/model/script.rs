@@ -154,11 +154,20 @@ fn home() -> impl Strategy<Value = Place> {
 
 fn new_place() -> impl Strategy<Value = Place> {
     let below = (home(), any::<u8>()).prop_map(|(at, name)| Place::Below(Box::new(at), name));
-    prop_oneof![30 => below, 1 => place()]
+    // Below something that is not there, mostly.
+    let astray = (home(), any::<u8>(), any::<u8>()).prop_map(|(at, middle, name)| {
+        let middle = Place::Below(Box::new(at), middle);
+        Place::Below(Box::new(middle), name)
+    });
+    prop_oneof![30 => below, 1 => place(), 2 => astray]
 }
 
 fn leaf() -> impl Strategy<Value = Place> {
-    prop_oneof![10 => any::<u16>().prop_map(Place::Leaf), 2 => place()]
+    prop_oneof![
+        10 => any::<u16>().prop_map(Place::Leaf),
+        2 => place(),
+        1 => any::<u8>().prop_map(Place::Bad),
+    ]
 }
 
 fn place() -> impl Strategy<Value = Place> {

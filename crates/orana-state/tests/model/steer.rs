@@ -251,7 +251,8 @@ fn bad(at: u8, path: &str) -> String {
         0 => String::new(),
         1 => path[1..].to_owned(),
         2 => format!("{path}/"),
-        3 => format!("/{path}"),
+        // Another spelling of a node below the root.
+        3 => format!("//{}", path[1..].split('/').next().unwrap_or_default()),
         4 => format!("{path}//x"),
         5 => format!("{path}/./x"),
         6 => format!("{path}/nul\0"),
