@@ -4,7 +4,7 @@
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use bytes::Bytes;
@@ -25,6 +25,8 @@ use super::stats::{Latency, Stats};
 use super::write::{self, Shape};
 
 pub(super) struct Conversation {
+    /// Itself, to be named as the holder of its session.
+    me: Weak<Conversation>,
     pub(super) number: u64,
     pub(super) peer: SocketAddr,
     pub(super) face: Arc<Face>,
@@ -53,7 +55,8 @@ impl Conversation {
     pub(super) fn new(face: Arc<Face>, peer: SocketAddr, local_port: u16) -> Arc<Conversation> {
         let identities = auth::by_address(peer.ip());
         let limit = face.config.max_out_queue;
-        let conversation = Arc::new(Conversation {
+        let conversation = Arc::new_cyclic(|me| Conversation {
+            me: me.clone(),
             number: face.next_number(),
             peer,
             outbox: Mutex::new(Outbox::new(identities, limit)),
@@ -143,14 +146,15 @@ impl Conversation {
                 let (Some(clock), Some(secret)) = (clock, secret) else {
                     return out.end(Ending::Now);
                 };
-                let frame = session::response(*lease, secret, *timeout_ms, *read_only);
-                out.raw(&frame);
-                // Set once: a connection opens one session.
-                let _ = self.session.set(Session {
+                let session = Session {
                     lease: *lease,
                     clock,
                     timeout_ms: *timeout_ms,
-                });
+                };
+                session::take_up(&session, self.me.clone(), Instant::now());
+                out.raw(&session::response(*lease, secret, *timeout_ms, *read_only));
+                // Set once: a connection opens one session.
+                let _ = self.session.set(session);
             }
             (Shape::Session { .. }, _) => out.end(Ending::Now),
             (Shape::Close, _) => {

@@ -173,6 +173,15 @@ impl Outbox {
         self.count(20);
     }
 
+    /// An error that has a body all the same (only multis do).
+    pub(super) fn reply_code_with(&mut self, xid: i32, zxid: i64, code: ErrorCode, body: &[u8]) {
+        self.precede(zxid);
+        let prefix = frame_prefix(xid, zxid, code.as_i32(), body.len());
+        self.tail.extend_from_slice(&prefix);
+        self.tail.extend_from_slice(body);
+        self.count(prefix.len() + body.len());
+    }
+
     /// A frame that is ready as it is (a connect response, a reply without a zxid).
     pub(super) fn raw(&mut self, frame: &[u8]) {
         self.tail.extend_from_slice(frame);

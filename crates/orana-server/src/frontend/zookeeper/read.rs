@@ -47,6 +47,11 @@ impl Reader<'_> {
             Request::GetAcl(path) => self.acl(xid, path, out),
             Request::Sync(path) => self.sync(xid, path, out),
             Request::MultiRead(ops) => self.multi_read(xid, ops, out),
+            // Only one with a null path comes here.
+            Request::Multi(_) => {
+                out.release();
+                self.results(xid, self.state.zxid().0, ErrorCode::MarshallingError, &[], out);
+            }
             Request::GetEphemerals(prefix) => self.ephemerals(xid, prefix, out),
             Request::GetAllChildrenNumber(path) => self.descendants(xid, path, out),
             Request::WhoAmI => self.who_am_i(xid, out),
@@ -203,32 +208,40 @@ impl Reader<'_> {
     fn multi_read(&self, xid: i32, ops: &[MultiOp<'_>], out: &mut Outbox) {
         out.release();
         let zxid = self.state.zxid().0;
-        let writes = !ops.is_empty() && ops.iter().all(|op| op.sort() == multi::Sort::Write);
-        if writes {
-            let mut frame = BytesMut::new();
-            let open = wire::frame::begin_frame(&mut frame);
-            wire::response::reply_header(&mut frame, xid, zxid, ErrorCode::MarshallingError.as_i32());
-            multi::put_end(&mut frame);
-            wire::frame::end_frame(&mut frame, open);
-            return out.raw(&frame);
+        let all_write = !ops.is_empty() && ops.iter().all(|op| op.sort() == multi::Sort::Write);
+        // A real server goes as far as the first part that has no path, or nowhere if nothing is to be read.
+        let reach = if all_write {
+            0
+        } else {
+            ops.iter().take_while(|op| op.path().is_some()).count()
+        };
+        let code = if reach == ops.len() {
+            ErrorCode::Ok
+        } else {
+            ErrorCode::MarshallingError
+        };
+        self.results(xid, zxid, code, ops.get(..reach).unwrap_or_default(), out);
+    }
+
+    /// The results of reads, under this code.
+    fn results(&self, xid: i32, zxid: i64, code: ErrorCode, ops: &[MultiOp<'_>], out: &mut Outbox) {
+        let mut body = BytesMut::new();
+        for op in ops {
+            let result = match op {
+                MultiOp::GetData(asked) => self.part(asked, WatchKind::Data).map(|node| MultiResult::GetData {
+                    data: node.data(),
+                    stat: wire_stat(&node.stat()),
+                }),
+                MultiOp::GetChildren(asked) => self
+                    .part(asked, WatchKind::Child)
+                    .map(|node| MultiResult::GetChildren(node.children().map(|child| child.name().into()).collect())),
+                _ => Err(ErrorCode::MarshallingError),
+            };
+            let result = result.unwrap_or_else(|code| MultiResult::Error(code.as_i32()));
+            multi::put_result(&mut body, &result);
         }
-        out.reply(xid, zxid, |body| {
-            for op in ops {
-                let result = match op {
-                    MultiOp::GetData(asked) => self.part(asked, WatchKind::Data).map(|node| MultiResult::GetData {
-                        data: node.data(),
-                        stat: wire_stat(&node.stat()),
-                    }),
-                    MultiOp::GetChildren(asked) => self.part(asked, WatchKind::Child).map(|node| {
-                        MultiResult::GetChildren(node.children().map(|child| child.name().into()).collect())
-                    }),
-                    _ => Err(ErrorCode::MarshallingError),
-                };
-                let result = result.unwrap_or_else(|code| MultiResult::Error(code.as_i32()));
-                multi::put_result(body, &result);
-            }
-            multi::put_end(body);
-        });
+        multi::put_end(&mut body);
+        out.reply_code_with(xid, zxid, code, &body);
     }
 
     fn part(&self, asked: &PathAndWatch<'_>, kind: WatchKind) -> Result<NodeRef<'_>, ErrorCode> {

@@ -88,6 +88,10 @@ impl Conversation {
             }
             Opening::Resumed(session) => {
                 let (lease, timeout_ms) = (session.lease, session.timeout_ms);
+                // The connection that held the session until now is closed before this one hears of it.
+                let holder: std::sync::Weak<dyn orana_node::Holder> = Arc::downgrade(self) as _;
+                session::take_up(&session, holder, now);
+                let _ = self.session.set(session);
                 let secret = self
                     .face
                     .centre
@@ -101,10 +105,6 @@ impl Conversation {
                         out.end(Ending::AfterFlush);
                     }
                 }
-                drop(out);
-                let holder: std::sync::Weak<dyn orana_node::Holder> = Arc::downgrade(self) as _;
-                session::take_up(&session, holder, now);
-                let _ = self.session.set(session);
             }
             Opening::New { grant, timeout_ms } => {
                 let shape = Shape::Session {
@@ -240,6 +240,14 @@ impl Conversation {
             return Ok(true);
         }
         match write::translate(&request) {
+            Some(_) if write::is_answered_unread(&request) => {
+                looks.push(Look {
+                    xid,
+                    request: Ok(request),
+                    frame,
+                });
+                Ok(false)
+            }
             Some((action, shape)) => {
                 self.look_up(looks, now);
                 self.submit_for_session(xid, action, shape, frame.len(), now);

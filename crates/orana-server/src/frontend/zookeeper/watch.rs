@@ -79,6 +79,13 @@ pub(super) fn set(
     let [Some(persistent), Some(recursive)] = persistent.unwrap_or([Some(&[]), Some(&[])]) else {
         return reader.refuse(xid, ErrorCode::MarshallingError, out);
     };
+    // One null path, and nothing is armed.
+    if [data, exist, child, persistent, recursive]
+        .iter()
+        .any(|list| list.iter().any(Option::is_none))
+    {
+        return reader.refuse(xid, ErrorCode::MarshallingError, out);
+    }
     let seen = Zxid(asked.relative_zxid);
     let now = reader.state.zxid();
     let mut code = ErrorCode::Ok;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
 use orana_state::{AclEntry, Action, Effect, Lifetime, Outcome, Refusal, Stat, Write};
 use orana_wire::zookeeper as wire;
 use orana_wire::zookeeper::record::Record;
@@ -30,8 +29,6 @@ pub(super) enum Shape {
     Multi(Box<[OpCode]>),
     /// Whatever comes of it, this code.
     Code(ErrorCode),
-    /// This code with an empty list of results behind it, as a real server answers a multi with a null path.
-    EmptyMulti(ErrorCode),
     /// The header, then the end of the connection.
     Close,
 }
@@ -77,12 +74,6 @@ pub(super) fn translate(request: &Request<'_>) -> Option<(Action, Shape)> {
 }
 
 fn multi_action(ops: &[MultiOp<'_>]) -> (Action, Shape) {
-    if ops.iter().any(|op| op.path().is_none()) {
-        return (
-            Action::Refuse(Refusal::Malformed),
-            Shape::EmptyMulti(ErrorCode::MarshallingError),
-        );
-    }
     let mut writes = Vec::with_capacity(ops.len());
     for op in ops {
         let write = match op {
@@ -117,6 +108,14 @@ fn multi_action(ops: &[MultiOp<'_>]) -> (Action, Shape) {
     )
 }
 
+/// The longest time to live: 40 bits of milliseconds.
+const MAX_TTL_MS: u64 = (1 << 40) - 1;
+
+/// A multi with a null path: a real server answers it before it gives out a number.
+pub(super) fn is_answered_unread(request: &Request<'_>) -> bool {
+    matches!(request, Request::Multi(ops) if ops.iter().any(|op| op.path().is_none()))
+}
+
 /// Which flags belong to an operation. A real 3.8 accepts other pairs and can be brought down by one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -137,6 +136,10 @@ fn create_write(create: &Create<'_>, mode: Mode) -> Write {
         (Mode::Ttl, 6) => (Lifetime::Ttl(ttl), true),
         _ => return Write::Refuse(Refusal::BadArguments),
     };
+    // Judged before the path, as a real server does.
+    if lifetime == Lifetime::Ttl(0) || matches!(lifetime, Lifetime::Ttl(ms) if ms > MAX_TTL_MS) {
+        return Write::Refuse(Refusal::BadArguments);
+    }
     with_path(&create.path, Refusal::Malformed, |path| Write::Create {
         path,
         data: create.data.map(<[u8]>::to_vec),
@@ -184,15 +187,6 @@ pub(super) fn reply(out: &mut Outbox, xid: i32, shape: &Shape, outcome: &Outcome
     let zxid = outcome.zxid.0;
     match (&outcome.result, shape) {
         (_, Shape::Code(code)) => out.reply_code(xid, zxid, *code),
-        (_, Shape::EmptyMulti(code)) => {
-            let mut frame = BytesMut::new();
-            let open = wire::frame::begin_frame(&mut frame);
-            wire::response::reply_header(&mut frame, xid, zxid, code.as_i32());
-            multi::put_end(&mut frame);
-            wire::frame::end_frame(&mut frame, open);
-            out.release();
-            out.raw(&frame);
-        }
         (Err(refusal), _) => out.reply_code(xid, zxid, code(*refusal)),
         (Ok(Effect::Created { path, .. }), Shape::Path) => out.reply(xid, zxid, |body| path_body(body, path)),
         (Ok(Effect::Created { path, stat }), Shape::PathAndStat) => {
@@ -254,7 +248,6 @@ pub(super) fn takes_a_number(op: OpCode) -> bool {
             | OpCode::SetData
             | OpCode::SetAcl
             | OpCode::Multi
-            | OpCode::Reconfig
     )
 }
 
