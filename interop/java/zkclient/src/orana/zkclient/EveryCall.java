@@ -7,9 +7,9 @@ public final class EveryCall {
     private EveryCall() {}
 
     public static void on(Stage stage) {
-        // The slow ones, which wait for time-outs, start first.
-        Lives.on(stage);
+        // The slow ones, which wait for a server's clock, start first.
         Nodes.on(stage);
+        Lives.on(stage);
         Permissions.on(stage);
         Watching.on(stage);
         Transactions.on(stage);

@@ -22,6 +22,7 @@ final class Nodes {
     private Nodes() {}
 
     static void on(Stage stage) {
+        stage.together("an_abandoned_container_and_a_ttl_node_disappear", () -> swept(stage));
         stage.together("every_create_mode_makes_the_node_it_names", () -> modes(stage));
         stage.together("a_sequence_number_never_comes_back", () -> sequences(stage));
         stage.together("create_answers_the_stat_of_the_new_node", () -> createWithStat(stage));
@@ -30,7 +31,6 @@ final class Nodes {
         stage.together("each_refusal_has_its_own_code", () -> refusals(stage));
         stage.together("a_node_of_half_a_mebibyte_and_one_too_large", () -> large(stage));
         stage.together("a_chroot_hides_the_prefix_in_answers_and_events", () -> chroot(stage));
-        stage.together("an_abandoned_container_and_a_ttl_node_disappear", () -> swept(stage));
         stage.together("ephemerals_children_and_descendants_are_counted", () -> counting(stage));
         stage.together("sync_and_config_are_answered", () -> syncAndConfig(stage));
     }
@@ -228,7 +228,8 @@ final class Nodes {
             var diary = new Sessions.Diary();
             zk.addWatch(root, diary, AddWatchMode.PERSISTENT_RECURSIVE);
             zk.delete(root + "/used/child", -1);
-            becomes("only the abandoned ones go", 15_000, List.of("full", "long", "parent", "unused"),
+            // A server that looks after them once a minute needs that long.
+            becomes("only the abandoned ones go", 75_000, List.of("full", "long", "parent", "unused"),
                     () -> zk.getChildren(root, false).stream().sorted().toList());
             becomes("their going is told", 5_000, true,
                     () -> diary.told().containsAll(List.of("NodeDeleted " + root + "/used", "NodeDeleted " + root + "/short")));
