@@ -87,6 +87,15 @@ pub const DELIBERATE: &[Deliberate] = &[
         parts: false,
         is: |original, ours| answered(original, "checkWatches", "OK") && answered(ours, "checkWatches", "NOWATCHER"),
     },
+    Deliberate {
+        what: "sync gives a path with characters above U+FFFF back as it came",
+        why: "3.8.0 spells them as two surrogates, which is no UTF-8; such a path names no node",
+        parts: false,
+        is: |original, ours| {
+            let spelled = |seen: &Seen| matches!(seen, Seen::Answer { body, .. } if body.chars().any(|c| c > '\u{ffff}'));
+            answered(original, "sync", "OK") && answered(ours, "sync", "OK") && spelled(ours)
+        },
+    },
 ];
 
 fn answered(seen: &Seen, asked: &str, with: &str) -> bool {

@@ -47,11 +47,6 @@ impl Reader<'_> {
             Request::GetAcl(path) => self.acl(xid, path, out),
             Request::Sync(path) => self.sync(xid, path, out),
             Request::MultiRead(ops) => self.multi_read(xid, ops, out),
-            // Only one with a null path comes here.
-            Request::Multi(_) => {
-                out.release();
-                self.results(xid, self.state.zxid().0, ErrorCode::MarshallingError, &[], out);
-            }
             Request::GetEphemerals(prefix) => self.ephemerals(xid, prefix, out),
             Request::GetAllChildrenNumber(path) => self.descendants(xid, path, out),
             Request::WhoAmI => self.who_am_i(xid, out),

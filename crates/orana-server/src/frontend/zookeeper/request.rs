@@ -240,14 +240,6 @@ impl Conversation {
             return Ok(true);
         }
         match write::translate(&request) {
-            Some(_) if write::is_answered_unread(&request) => {
-                looks.push(Look {
-                    xid,
-                    request: Ok(request),
-                    frame,
-                });
-                Ok(false)
-            }
             Some((action, shape)) => {
                 self.look_up(looks, now);
                 self.submit_for_session(xid, action, shape, frame.len(), now);

@@ -32,10 +32,10 @@ pub(super) fn check(reader: &Reader<'_>, xid: i32, asked: &WatchesOf<'_>, out: &
     let Some(kind) = kind(asked.kind) else {
         return reader.refuse(xid, ErrorCode::MarshallingError, out);
     };
-    let found = asked
-        .path
-        .as_deref()
-        .is_some_and(|path| reader.watcher.is_armed(path, kind));
+    let Some(path) = asked.path.as_deref() else {
+        return reader.refuse(xid, ErrorCode::MarshallingError, out);
+    };
+    let found = reader.watcher.is_armed(path, kind);
     reader.refuse(xid, if found { ErrorCode::Ok } else { ErrorCode::NoWatcher }, out);
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::BytesMut;
+
 use orana_state::{AclEntry, Action, Effect, Lifetime, Outcome, Refusal, Stat, Write};
 use orana_wire::zookeeper as wire;
 use orana_wire::zookeeper::record::Record;
@@ -29,6 +31,9 @@ pub(super) enum Shape {
     Multi(Box<[OpCode]>),
     /// Whatever comes of it, this code.
     Code(ErrorCode),
+    /// This code with an empty list of results behind it and the number before its own: how a real server
+    /// answers a multi with a null path.
+    EmptyMulti(ErrorCode),
     /// The header, then the end of the connection.
     Close,
 }
@@ -74,6 +79,10 @@ pub(super) fn translate(request: &Request<'_>) -> Option<(Action, Shape)> {
 }
 
 fn multi_action(ops: &[MultiOp<'_>]) -> (Action, Shape) {
+    if ops.iter().any(|op| op.path().is_none()) {
+        let shape = Shape::EmptyMulti(ErrorCode::MarshallingError);
+        return (Action::Refuse(Refusal::Malformed), shape);
+    }
     let mut writes = Vec::with_capacity(ops.len());
     for op in ops {
         let write = match op {
@@ -110,11 +119,6 @@ fn multi_action(ops: &[MultiOp<'_>]) -> (Action, Shape) {
 
 /// The longest time to live: 40 bits of milliseconds.
 const MAX_TTL_MS: u64 = (1 << 40) - 1;
-
-/// A multi with a null path: a real server answers it before it gives out a number.
-pub(super) fn is_answered_unread(request: &Request<'_>) -> bool {
-    matches!(request, Request::Multi(ops) if ops.iter().any(|op| op.path().is_none()))
-}
 
 /// Which flags belong to an operation. A real 3.8 accepts other pairs and can be brought down by one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -187,6 +191,11 @@ pub(super) fn reply(out: &mut Outbox, xid: i32, shape: &Shape, outcome: &Outcome
     let zxid = outcome.zxid.0;
     match (&outcome.result, shape) {
         (_, Shape::Code(code)) => out.reply_code(xid, zxid, *code),
+        (_, Shape::EmptyMulti(code)) => {
+            let mut end = BytesMut::new();
+            multi::put_end(&mut end);
+            out.reply_code_with(xid, zxid - 1, *code, &end);
+        }
         (Err(refusal), _) => out.reply_code(xid, zxid, code(*refusal)),
         (Ok(Effect::Created { path, .. }), Shape::Path) => out.reply(xid, zxid, |body| path_body(body, path)),
         (Ok(Effect::Created { path, stat }), Shape::PathAndStat) => {
