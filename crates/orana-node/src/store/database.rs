@@ -14,6 +14,9 @@ const OPEN_FILES: usize = 64;
 /// The smallest that fjall takes: beyond it, memtables that keep an old journal alive are written out.
 const JOURNAL_BYTES: u64 = 64 << 20;
 
+/// Sorts before every key of ours and is none of them.
+const SCRATCH_KEY: [u8; 1] = [0];
+
 /// A database and where it is.
 #[derive(Clone)]
 pub(super) struct SmallDatabase {
@@ -61,6 +64,17 @@ impl SmallDatabase {
         self.inner
             .persist(PersistMode::SyncData)
             .doing("flush the journal in", &self.path)
+    }
+
+    /// Lets the files of dropped tables go, in all keyspaces, and the journals behind `keyspace`. fjall deletes such files
+    /// when a later version has been written over the one that named them, so something has to be written.
+    pub(super) fn sweep(&self, keyspace: &Keyspace) -> Result<(), StoreError> {
+        keyspace
+            .insert(SCRATCH_KEY, [])
+            .doing("write a scratch value in", &self.path)?;
+        keyspace
+            .rotate_memtable_and_wait()
+            .doing("write out a memtable in", &self.path)
     }
 
     /// Whether fjall's own files are where an existing database has them.

@@ -16,9 +16,6 @@ use super::volume::Volume;
 /// Entries written to fjall's journal in one batch at most; bounds the memory of a long truncation.
 const REMOVALS_PER_BATCH: u64 = 4096;
 
-/// Sorts before every index and is none.
-const SCRATCH_KEY: [u8; 1] = [0];
-
 /// What is wrong with the log from some index on.
 pub(super) struct Damage {
     /// The first entry that is not as it should be.
@@ -206,21 +203,15 @@ impl Entries {
     /// behind it go.
     pub(super) fn reclaim_through(&self, index: u64) -> Result<(), StoreError> {
         let path = self.database.path();
-        let rotate = || {
-            self.keyspace
-                .rotate_memtable_and_wait()
-                .doing("write out the log's memtable in", path)
-        };
-        rotate()?;
+        self.keyspace
+            .rotate_memtable_and_wait()
+            .doing("write out the log's memtable in", path)?;
         self.keyspace
             .tree
             .drop_range(..=index.to_be_bytes())
             .map_err(fjall::Error::from)
             .doing("purge the log in", path)?;
-        // fjall deletes the files of dropped tables when a later version has been written over the one that named them,
-        // so something has to be written.
-        self.keyspace.insert(SCRATCH_KEY, []).doing("purge the log in", path)?;
-        rotate()
+        self.database.sweep(&self.keyspace)
     }
 
     /// Finds the newest index a journal item leaves behind.

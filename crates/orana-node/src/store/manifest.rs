@@ -11,22 +11,20 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::error::{Doing, StoreError};
 
-/// Keyspaces that exist in every database: fjall's own and the first of ours.
-const ALWAYS: [&str; 2] = ["0", "1"];
 const BUFFER_BYTES: usize = 128 << 10;
 
-/// Reads every file that a manifest of the database names.
-pub(super) fn check(database: &Path) -> Result<(), StoreError> {
+/// Reads every file that a manifest of the database names. Beside fjall's own keyspace the database has `ours`.
+pub(super) fn check(database: &Path, ours: usize) -> Result<(), StoreError> {
     let keyspaces = database.join("keyspaces");
-    for name in ALWAYS {
-        let current = keyspaces.join(name).join("current");
+    for number in 0..=ours {
+        let current = keyspaces.join(number.to_string()).join("current");
         if !current.try_exists().doing("look at", &current)? {
             return Err(StoreError::damaged(&current, "a file of the database", "nothing"));
         }
     }
     for entry in fs::read_dir(&keyspaces).doing("list", &keyspaces)? {
         let keyspace = entry.doing("list", &keyspaces)?.path();
-        // One without this file is being created or removed.
+        // One without this file was never completed.
         if keyspace.join("current").is_file() {
             check_keyspace(&keyspace)?;
         }

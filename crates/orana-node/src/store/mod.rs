@@ -188,7 +188,7 @@ impl Store {
 
     /// Begins a snapshot; `meta` is the caller's description. It must contain whatever is purged from the log later.
     pub(crate) fn begin_snapshot(&self, meta: Vec<u8>) -> Result<SnapshotWriter, StoreError> {
-        self.snapshots.begin(meta)
+        Ok(self.snapshots.begin(meta))
     }
 
     /// The current snapshot.

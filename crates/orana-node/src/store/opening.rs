@@ -22,6 +22,8 @@ use super::{Store, StoreOptions};
 const CREATING: &str = "creating";
 const LOG: &str = "log";
 const KEEP: &str = "keep";
+/// The databases and how many keyspaces of ours each has, from its creation on.
+const DATABASES: [(&str, usize); 2] = [(LOG, 1), (KEEP, 2)];
 
 /// What was found on opening.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +102,7 @@ pub(super) fn open(directory: &Path, options: &StoreOptions) -> Result<(Store, O
             format!("none newer than {}", records.newest()),
         ));
     }
-    let snapshots = Arc::new(Snapshots::open(keep, records.clone(), identity.number, options)?);
+    let snapshots = Snapshots::open(keep, records.clone(), identity.number, options)?;
     let snapshot = snapshots.current().map(|reader| reader.head().clone());
     let purge = Purge::read(&records)?;
     if let Some(purge) = &purge {
@@ -135,7 +137,7 @@ pub(super) fn open(directory: &Path, options: &StoreOptions) -> Result<(Store, O
 /// its identity is not.
 fn create(directory: &Path, options: &StoreOptions) -> Result<Identity, StoreError> {
     let creating = directory.join(CREATING);
-    let parts = [LOG, KEEP].map(|name| directory.join(name));
+    let parts = DATABASES.map(|(name, _)| directory.join(name));
     let half_made = creating.try_exists().doing("look at", &creating)?;
     for part in parts.iter().chain([&Marker::path(directory)]) {
         if !part.try_exists().doing("look at", part)? {
@@ -163,7 +165,8 @@ fn create(directory: &Path, options: &StoreOptions) -> Result<Identity, StoreErr
     let marker = Arc::new(Mutex::new(Marker::open(directory, identity.number)?));
     drop(Entries::open(&directory.join(LOG), identity.number, options)?);
     let keep = SmallDatabase::open(&directory.join(KEEP), options)?;
-    drop(Records::open(keep, identity.number, marker, options)?);
+    let records = Arc::new(Records::open(keep.clone(), identity.number, marker, options)?);
+    drop(Snapshots::open(keep, records, identity.number, options)?);
     identity.write(directory)?;
     fs::remove_file(&creating).doing("remove", &creating)?;
     flush_directory(directory)?;
@@ -172,7 +175,7 @@ fn create(directory: &Path, options: &StoreOptions) -> Result<Identity, StoreErr
 
 /// A directory that has been used must still have everything; fjall would quietly begin anew.
 fn check_present(directory: &Path) -> Result<(), StoreError> {
-    for name in [LOG, KEEP] {
+    for (name, keyspaces) in DATABASES {
         let database = directory.join(name);
         if !database.is_dir() {
             return Err(StoreError::damaged(
@@ -185,7 +188,7 @@ fn check_present(directory: &Path) -> Result<(), StoreError> {
         if journal::journals(&database)?.is_empty() {
             return Err(StoreError::damaged(&database, "at least one journal (*.jnl)", "none"));
         }
-        manifest::check(&database)?;
+        manifest::check(&database, keyspaces)?;
     }
     Ok(())
 }

@@ -89,6 +89,11 @@ impl Records {
         marker.write()
     }
 
+    /// Lets the files of removed snapshots go.
+    pub(super) fn sweep(&self) -> Result<(), StoreError> {
+        self.database.sweep(&self.keyspace)
+    }
+
     /// Finds the number of the newest record in a journal.
     pub(super) fn newest_after(newest: Option<u64>, _key: &[u8], step: Step<'_>) -> Option<u64> {
         match step {

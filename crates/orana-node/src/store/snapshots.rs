@@ -1,27 +1,29 @@
 //! Snapshots: numbered, checksummed blocks, written beside the log and made current in one step. Knows nothing of what a
 //! block holds.
 //!
-//! Each snapshot is a keyspace of its own in a database that the log does not share, so that no log flush waits for a lock
-//! held for a snapshot. Blocks become tables directly, a little at a time, without passing through a journal.
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+//! Blocks lie in a database that the log does not share, so that no log flush waits for a lock held for a snapshot. They
+//! become tables directly, a little at a time, without passing through a journal. All snapshots share one keyspace, under
+//! their numbers: keyspaces that come and go are not safe in fjall 3.1, which after a restart can take a new one for one
+//! that was deleted earlier.
+mod reader;
+mod writer;
 
-use fjall::Keyspace;
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+use fjall::{AbstractTree, Keyspace};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::StoreOptions;
 use super::database::{SmallDatabase, for_blocks};
 use super::error::{Doing, StoreError};
-use super::frame;
 use super::records::{Records, Subject};
 
-/// The largest block.
-pub(crate) const BLOCK_BYTES: usize = 1 << 20;
-/// Blocks are gathered up to this size and then made durable, so that a log flush never has to wait for much of a
-/// snapshot to reach the disk.
-const STRIDE_BYTES: usize = 1 << 20;
-const NAME: &str = "snapshot-";
+pub(crate) use reader::SnapshotReader;
+pub(crate) use writer::{BLOCK_BYTES, SnapshotWriter};
 
 /// What is known of a snapshot without reading its blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,15 +38,29 @@ pub(crate) struct SnapshotHead {
     pub(crate) meta: Vec<u8>,
 }
 
-/// All snapshots of a directory: one current, perhaps one being written.
+/// All snapshots of a directory: one current, perhaps others being written or still being read.
 pub(super) struct Snapshots {
-    database: SmallDatabase,
+    blocks: Blocks,
     records: Arc<Records>,
-    directory: u64,
-    options: StoreOptions,
-    current: Mutex<Option<(SnapshotHead, Keyspace)>>,
+    current: Mutex<Option<(SnapshotHead, Arc<Hold>)>>,
     /// Number of the newest snapshot begun.
     begun: Mutex<u64>,
+}
+
+/// Where the blocks of all snapshots are.
+#[derive(Clone)]
+struct Blocks {
+    database: SmallDatabase,
+    keyspace: Keyspace,
+    directory: u64,
+}
+
+/// Keeps the blocks of one snapshot. When the last one lets go of a snapshot that is not current, they are removed.
+struct Hold {
+    number: u64,
+    /// Gone once the store is closed; what is left over then is removed at the next start.
+    home: Weak<Snapshots>,
+    wanted: AtomicBool,
 }
 
 impl Snapshots {
@@ -54,63 +70,46 @@ impl Snapshots {
         records: Arc<Records>,
         directory: u64,
         options: &StoreOptions,
-    ) -> Result<Self, StoreError> {
-        let path = database.path().to_owned();
+    ) -> Result<Arc<Self>, StoreError> {
+        let blocks = Blocks::open(database, directory, options)?;
+        let path = blocks.database.path();
         let head = match records.get(Subject::Snapshot)? {
             None => None,
             Some(bytes) => Some(
                 postcard::from_bytes::<SnapshotHead>(&bytes)
-                    .map_err(|error| StoreError::damaged(&path, "the description of a snapshot", error.to_string()))?,
+                    .map_err(|error| StoreError::damaged(path, "the description of a snapshot", error.to_string()))?,
             ),
         };
-        let mut begun = head.as_ref().map_or(0, |head| head.number);
-        let mut current = None;
-        for name in database.inner().list_keyspace_names() {
-            let Some(number) = name.strip_prefix(NAME).and_then(|number| number.parse::<u64>().ok()) else {
-                continue;
-            };
-            begun = begun.max(number);
-            let keyspace = database.keyspace(&name, || for_blocks(options))?;
-            match &head {
-                Some(head) if head.number == number => current = Some((head.clone(), keyspace)),
-                _ => database
-                    .inner()
-                    .delete_keyspace(keyspace)
-                    .doing("discard a snapshot in", &path)?,
-            }
-        }
-        if let (Some(head), None) = (&head, &current) {
-            return Err(StoreError::damaged(
-                &path,
-                format!("snapshot {} of {} blocks", head.number, head.blocks),
-                "nothing",
-            ));
-        }
-        let snapshots = Self {
-            database,
+        let newest = blocks.newest_number()?;
+        let number = head.as_ref().map_or(0, |head| head.number);
+        let begun = number.max(newest.unwrap_or(0));
+        let snapshots = Arc::new(Self {
+            blocks,
             records,
-            directory,
-            options: options.clone(),
-            current: Mutex::new(current),
+            current: Mutex::new(None),
             begun: Mutex::new(begun),
-        };
+        });
+        if let Some(head) = head {
+            let hold = Hold {
+                number,
+                home: Arc::downgrade(&snapshots),
+                wanted: AtomicBool::new(true),
+            };
+            *snapshots.current.lock() = Some((head, Arc::new(hold)));
+        }
         if let Some(reader) = snapshots.current() {
             reader.check_ends()?;
+        }
+        if snapshots.blocks.remove_all_but(number)? {
+            snapshots.records.sweep()?;
         }
         Ok(snapshots)
     }
 
     pub(super) fn current(&self) -> Option<SnapshotReader> {
         let current = self.current.lock();
-        let (head, keyspace) = current.as_ref()?;
-        Some(SnapshotReader {
-            head: head.clone(),
-            keyspace: keyspace.clone(),
-            directory: self.directory,
-            path: self.database.path().to_owned(),
-            stored: None,
-            next: 0,
-        })
+        let (head, hold) = current.as_ref()?;
+        Some(SnapshotReader::new(head.clone(), self.blocks.clone(), hold.clone()))
     }
 
     /// Number of the current snapshot, 0 if there is none yet.
@@ -119,208 +118,123 @@ impl Snapshots {
     }
 
     pub(super) fn path(&self) -> &Path {
-        self.database.path()
+        self.blocks.database.path()
     }
 
-    pub(super) fn begin(self: &Arc<Self>, meta: Vec<u8>) -> Result<SnapshotWriter, StoreError> {
+    pub(super) fn begin(self: &Arc<Self>, meta: Vec<u8>) -> SnapshotWriter {
         let mut begun = self.begun.lock();
         *begun += 1;
-        let keyspace = self
-            .database
-            .keyspace(&format!("{NAME}{begun}"), || for_blocks(&self.options))?;
+        let hold = Hold {
+            number: *begun,
+            home: Arc::downgrade(self),
+            wanted: AtomicBool::new(false),
+        };
         let head = SnapshotHead {
             number: *begun,
             blocks: 0,
             bytes: 0,
             meta,
         };
-        Ok(SnapshotWriter {
-            home: self.clone(),
-            keyspace: Some(keyspace),
-            head,
-            gathered: Vec::new(),
-            gathered_bytes: 0,
+        SnapshotWriter::new(self.clone(), head, hold)
+    }
+
+    fn make_current(&self, head: SnapshotHead, hold: Hold) -> Result<(), StoreError> {
+        let described = postcard::to_allocvec(&head)
+            .map_err(std::io::Error::other)
+            .doing("describe a snapshot in", self.path())?;
+        let mut current = self.current.lock();
+        if current
+            .as_ref()
+            .is_some_and(|(current, _)| current.number > head.number)
+        {
+            // Another one that was begun later has been finished before.
+            return Ok(());
+        }
+        self.records.put(Subject::Snapshot, &described)?;
+        hold.wanted.store(true, Ordering::Release);
+        let earlier = current.replace((head, Arc::new(hold)));
+        drop(current);
+        if let Some((_, earlier)) = earlier {
+            earlier.wanted.store(false, Ordering::Release);
+        }
+        Ok(())
+    }
+}
+
+impl Blocks {
+    fn open(database: SmallDatabase, directory: u64, options: &StoreOptions) -> Result<Self, StoreError> {
+        let keyspace = database.keyspace("blocks", || for_blocks(options))?;
+        Ok(Self {
+            database,
+            keyspace,
+            directory,
         })
     }
 
-    fn make_current(&self, head: SnapshotHead, keyspace: Keyspace) -> Result<(), StoreError> {
+    /// The highest number of any snapshot that has a block.
+    fn newest_number(&self) -> Result<Option<u64>, StoreError> {
         let path = self.database.path();
-        let described = postcard::to_allocvec(&head)
-            .map_err(std::io::Error::other)
-            .doing("describe a snapshot in", path)?;
-        let mut current = self.current.lock();
-        self.records.put(Subject::Snapshot, &described)?;
-        let earlier = current.replace((head, keyspace));
-        drop(current);
-        if let Some((_, earlier)) = earlier {
-            // Readers that still hold it keep its files until they are done.
-            self.database
-                .inner()
-                .delete_keyspace(earlier)
-                .doing("remove the earlier snapshot in", path)?;
-        }
-        Ok(())
-    }
-}
-
-/// A snapshot being written. Dropping it unfinished discards it.
-pub(crate) struct SnapshotWriter {
-    home: Arc<Snapshots>,
-    /// None once finished.
-    keyspace: Option<Keyspace>,
-    head: SnapshotHead,
-    gathered: Vec<Vec<u8>>,
-    gathered_bytes: usize,
-}
-
-impl SnapshotWriter {
-    /// Adds the next block, of at most [`BLOCK_BYTES`].
-    pub(crate) fn push(&mut self, block: impl AsRef<[u8]>) -> Result<(), StoreError> {
-        let block = block.as_ref();
-        if block.len() > BLOCK_BYTES {
-            let error = std::io::Error::other(format!("a block of {} bytes is too large", block.len()));
-            return Err(error).doing("write a snapshot in", self.home.database.path());
-        }
-        let number = self.head.blocks;
-        self.gathered.push(frame::seal(self.seed(), number, block));
-        self.gathered_bytes += block.len();
-        self.head.blocks += 1;
-        self.head.bytes += block.len() as u64;
-        if self.gathered_bytes >= STRIDE_BYTES {
-            self.write_gathered()
-        } else {
-            Ok(())
-        }
-    }
-
-    /// Makes the snapshot durable and then current; the earlier one is removed.
-    pub(crate) fn finish(mut self) -> Result<SnapshotHead, StoreError> {
-        self.write_gathered()?;
-        let head = self.head.clone();
-        if let Some(keyspace) = self.keyspace.take() {
-            self.home.make_current(head.clone(), keyspace)?;
-        }
-        Ok(head)
-    }
-
-    /// Blocks of different snapshots must not pass for one another.
-    fn seed(&self) -> u64 {
-        block_seed(self.home.directory, self.head.number)
-    }
-
-    fn write_gathered(&mut self) -> Result<(), StoreError> {
-        let path = self.home.database.path();
-        let Some(keyspace) = self.keyspace.as_ref().filter(|_| !self.gathered.is_empty()) else {
-            return Ok(());
+        let Some(last) = self.keyspace.last_key_value() else {
+            return Ok(None);
         };
-        let first = self.head.blocks - self.gathered.len() as u64;
-        let mut ingestion = keyspace.start_ingestion().doing("write a snapshot in", path)?;
-        for (number, block) in (first..).zip(self.gathered.drain(..)) {
-            ingestion
-                .write(number.to_be_bytes(), block)
-                .doing("write a snapshot in", path)?;
+        let key = last.key().doing("read the snapshots in", path)?;
+        match key.first_chunk() {
+            Some(number) => Ok(Some(u64::from_be_bytes(*number))),
+            None => Err(StoreError::damaged(
+                path,
+                "the number of a snapshot",
+                format!("{key:?}"),
+            )),
         }
-        self.gathered_bytes = 0;
-        ingestion.finish().doing("flush a snapshot in", path)
+    }
+
+    /// Removes all blocks of all snapshots but one. Says whether there were any.
+    fn remove_all_but(&self, number: u64) -> Result<bool, StoreError> {
+        let before = self.keyspace.range(..key(number, 0)).next().is_some();
+        let after = self.keyspace.range(key(number + 1, 0)..).next().is_some();
+        if before {
+            self.remove(0..=number.saturating_sub(1))?;
+        }
+        if after {
+            self.remove(number + 1..=u64::MAX)?;
+        }
+        Ok(before || after)
+    }
+
+    /// Removes all blocks of some snapshots.
+    fn remove(&self, numbers: RangeInclusive<u64>) -> Result<(), StoreError> {
+        let (first, last) = (key(*numbers.start(), 0), key(*numbers.end(), u64::MAX));
+        self.keyspace
+            .tree
+            .drop_range(first..=last)
+            .map_err(fjall::Error::from)
+            .doing("remove a snapshot in", self.database.path())
     }
 }
 
-impl Drop for SnapshotWriter {
+impl Drop for Hold {
     fn drop(&mut self) {
-        if let Some(keyspace) = self.keyspace.take()
-            && let Err(error) = self.home.database.inner().delete_keyspace(keyspace)
-        {
-            // The next start discards it again.
-            tracing::warn!(%error, "an unfinished snapshot could not be discarded");
+        if self.wanted.load(Ordering::Acquire) {
+            return;
+        }
+        let Some(home) = self.home.upgrade() else { return };
+        let removed = home
+            .blocks
+            .remove(self.number..=self.number)
+            .and_then(|()| home.records.sweep());
+        if let Err(error) = removed {
+            // The next start does it.
+            tracing::warn!(%error, number = self.number, "the blocks of a snapshot could not be removed");
         }
     }
 }
 
-/// A finished snapshot: its blocks in order, each checked; a missing one is an error. It stays readable while this
-/// exists, even after a later one has become current.
-pub(crate) struct SnapshotReader {
-    head: SnapshotHead,
-    keyspace: Keyspace,
-    directory: u64,
-    path: PathBuf,
-    /// None until the first block is asked for.
-    stored: Option<fjall::Iter>,
-    next: u64,
+/// Snapshots in their order, their blocks in theirs.
+fn key(snapshot: u64, block: u64) -> [u8; 16] {
+    ((u128::from(snapshot) << 64) | u128::from(block)).to_be_bytes()
 }
 
-impl SnapshotReader {
-    /// What is known of it.
-    pub(crate) fn head(&self) -> &SnapshotHead {
-        &self.head
-    }
-
-    /// The caller's own description.
-    pub(crate) fn meta(&self) -> &[u8] {
-        &self.head.meta
-    }
-
-    /// One block, checked.
-    pub(crate) fn block(&self, number: u64) -> Result<Vec<u8>, StoreError> {
-        let value = self
-            .keyspace
-            .get(number.to_be_bytes())
-            .doing("read a snapshot in", &self.path)?;
-        match value {
-            Some(value) => self.open_block(number, &value),
-            None => Err(self.damaged(number, "nothing".to_owned())),
-        }
-    }
-
-    /// A quick look that the first and the last block are there and whole; the others are checked as they are read.
-    fn check_ends(&self) -> Result<(), StoreError> {
-        if let Some(last) = self.head.blocks.checked_sub(1) {
-            self.block(0)?;
-            self.block(last)?;
-        }
-        Ok(())
-    }
-
-    fn read_next(&mut self, number: u64) -> Result<Vec<u8>, StoreError> {
-        let stored = self.stored.get_or_insert_with(|| self.keyspace.iter());
-        let Some(guard) = stored.next() else {
-            return Err(self.damaged(number, "nothing".to_owned()));
-        };
-        let (key, value) = guard.into_inner().doing("read a snapshot in", &self.path)?;
-        if key.as_ref() != number.to_be_bytes() {
-            return Err(self.damaged(number, "another block".to_owned()));
-        }
-        self.open_block(number, &value)
-    }
-
-    fn open_block(&self, number: u64, value: &[u8]) -> Result<Vec<u8>, StoreError> {
-        frame::open(block_seed(self.directory, self.head.number), number, value)
-            .map(<[u8]>::to_vec)
-            .map_err(|fault| self.damaged(number, fault.to_string()))
-    }
-
-    fn damaged(&self, number: u64, found: String) -> StoreError {
-        let expected = format!(
-            "block {number} of the {} of snapshot {}",
-            self.head.blocks, self.head.number
-        );
-        StoreError::damaged(&self.path, expected, found)
-    }
-}
-
-impl Iterator for SnapshotReader {
-    type Item = Result<Vec<u8>, StoreError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.next == self.head.blocks {
-            return None;
-        }
-        let block = self.read_next(self.next);
-        // After an error there is nothing more to say.
-        self.next = if block.is_ok() { self.next + 1 } else { self.head.blocks };
-        Some(block)
-    }
-}
-
+/// Checksums of blocks begin with this, so that those of different snapshots do not pass for one another.
 fn block_seed(directory: u64, snapshot: u64) -> u64 {
     directory ^ snapshot.rotate_left(32)
 }

@@ -105,6 +105,48 @@ fn an_unfinished_snapshot_changes_nothing_and_is_discarded() -> Tested {
 }
 
 #[test]
+fn snapshots_come_and_go_over_many_starts() -> Tested {
+    let directory = TempDir::new()?;
+    for round in 0..8u8 {
+        let (store, opened) = open(directory.path())?;
+        if let Some(before) = round.checked_sub(1) {
+            assert!(opened.snapshot.is_some(), "the snapshot of round {before} is gone");
+            assert_current(&store, &[before, 1], 4)?;
+        }
+        for which in 0..2 {
+            let mut unfinished = store.begin_snapshot(Vec::new())?;
+            for number in 0..12 {
+                unfinished.push(block(number))?;
+            }
+            drop(unfinished);
+            write(&store, &[round, which], 4)?;
+            assert_current(&store, &[round, which], 4)?;
+        }
+        let taken = crate::store::allocated(store.records.path())?;
+        assert!(
+            taken < 1_500_000,
+            "one snapshot of 0.4 MB takes {taken} bytes in round {round}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn of_two_snapshots_written_at_once_the_one_begun_later_stays() -> Tested {
+    let directory = TempDir::new()?;
+    let (store, _) = open(directory.path())?;
+    let mut first = store.begin_snapshot(b"first".to_vec())?;
+    let mut second = store.begin_snapshot(b"second".to_vec())?;
+    for number in 0..30 {
+        first.push(block(number))?;
+        second.push(block(number))?;
+    }
+    second.finish()?;
+    first.finish()?;
+    assert_current(&store, b"second", 30)
+}
+
+#[test]
 fn a_block_that_is_too_large_is_refused() -> Tested {
     let directory = TempDir::new()?;
     let (store, _) = open(directory.path())?;
