@@ -88,11 +88,28 @@ pub const DELIBERATE: &[Deliberate] = &[
         is: |original, ours| answered(original, "checkWatches", "OK") && answered(ours, "checkWatches", "NOWATCHER"),
     },
     Deliberate {
+        what: "a multi with a null path takes a number and shows it",
+        why: "3.8.0 takes one, too, but shows it with the next write only",
+        parts: true,
+        is: |original, ours| {
+            let refused = |seen: &Seen| answered(seen, "multi", "MARSHALLINGERROR");
+            let body = |seen: &Seen| {
+                if let Seen::Answer { body, .. } = seen {
+                    body.clone()
+                } else {
+                    String::new()
+                }
+            };
+            refused(original) && refused(ours) && body(original) == body(ours) && !body(ours).is_empty()
+        },
+    },
+    Deliberate {
         what: "sync gives a path with characters above U+FFFF back as it came",
         why: "3.8.0 spells them as two surrogates, which is no UTF-8; such a path names no node",
         parts: false,
         is: |original, ours| {
-            let spelled = |seen: &Seen| matches!(seen, Seen::Answer { body, .. } if body.chars().any(|c| c > '\u{ffff}'));
+            let spelled =
+                |seen: &Seen| matches!(seen, Seen::Answer { body, .. } if body.chars().any(|c| c > '\u{ffff}'));
             answered(original, "sync", "OK") && answered(ours, "sync", "OK") && spelled(ours)
         },
     },

@@ -31,8 +31,7 @@ pub(super) enum Shape {
     Multi(Box<[OpCode]>),
     /// Whatever comes of it, this code.
     Code(ErrorCode),
-    /// This code with an empty list of results behind it and the number before its own: how a real server
-    /// answers a multi with a null path.
+    /// This code with an empty list of results behind it: how a real server answers a multi with a null path.
     EmptyMulti(ErrorCode),
     /// The header, then the end of the connection.
     Close,
@@ -194,7 +193,7 @@ pub(super) fn reply(out: &mut Outbox, xid: i32, shape: &Shape, outcome: &Outcome
         (_, Shape::EmptyMulti(code)) => {
             let mut end = BytesMut::new();
             multi::put_end(&mut end);
-            out.reply_code_with(xid, zxid - 1, *code, &end);
+            out.reply_code_with(xid, zxid, *code, &end);
         }
         (Err(refusal), _) => out.reply_code(xid, zxid, code(*refusal)),
         (Ok(Effect::Created { path, .. }), Shape::Path) => out.reply(xid, zxid, |body| path_body(body, path)),
