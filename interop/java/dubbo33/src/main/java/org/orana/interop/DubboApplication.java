@@ -17,6 +17,7 @@ import org.apache.dubbo.config.bootstrap.DubboBootstrap;
  *
  * <pre>
  *   registry=HOST:PORT name=APPLICATION [mode=interface|instance|all] [session=MILLIS] [centres=on|off]
+ *       [retry=MILLIS]
  *   provider: port=PORT [region=NAME]
  *   consumer: [rate=CALLS_PER_SECOND] [timeout=MILLIS]
  * </pre>
@@ -72,6 +73,9 @@ public final class DubboApplication {
             registry.setSession(arguments.number("session", 0));
             // The name in Dubbo 2.7.
             parameters.put("zk.session.expire", arguments.text("session"));
+        }
+        if (arguments.has("retry")) {
+            parameters.put("retry.period", arguments.text("retry"));
         }
         registry.setParameters(parameters);
         return registry;
