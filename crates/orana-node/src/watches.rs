@@ -100,8 +100,10 @@ struct Table {
     vacant: Vec<u32>,
     watches: usize,
     recursive: usize,
-    // Directories that changed lately; whoever changes again within the window is a storm.
-    recent: HashMap<Arc<str>, Recent, RandomState>,
+    // Directories that changed lately, and when; whoever changes again within the window is a storm.
+    recent: HashMap<Arc<str>, Instant, RandomState>,
+    // When the first of all windows began.
+    first_window: Option<Instant>,
 }
 
 struct Registered {
@@ -112,12 +114,6 @@ struct Registered {
 /// Observers of one path by kind, each list sorted.
 #[derive(Default)]
 struct Interest([Vec<u32>; 4]);
-
-#[derive(Clone, Copy)]
-struct Recent {
-    changed: Instant,
-    window_end: Instant,
-}
 
 /// One observer's place in the table; dropping it ends all its watches.
 pub struct Watcher {
@@ -171,7 +167,7 @@ impl Watches {
         let mut table = self.table.lock();
         table
             .recent
-            .retain(|_, recent| now.saturating_duration_since(recent.changed) <= self.window);
+            .retain(|_, changed| now.saturating_duration_since(*changed) <= self.window);
         if table.recent.is_empty() {
             table.recent.shrink_to_fit();
         }
@@ -419,19 +415,17 @@ impl Table {
     }
 
     /// Until when the news of a directory may wait. A lone change is told at once; whoever changes again
-    /// within the window is told at the end of it.
+    /// within the window is told at the end of the present one.
     fn storm(&mut self, directory: &str, now: Instant, window: Duration) -> Option<Instant> {
         if window.is_zero() {
             return None;
         }
+        let window_end = self.window_end(now, window);
         match self.recent.get_mut(directory) {
-            Some(recent) => {
-                let lone = now.saturating_duration_since(recent.changed) > window;
-                recent.changed = now;
-                if lone || now >= recent.window_end {
-                    recent.window_end = now + window;
-                }
-                (!lone).then_some(recent.window_end)
+            Some(changed) => {
+                let lone = now.saturating_duration_since(*changed) > window;
+                *changed = now;
+                (!lone).then_some(window_end)
             }
             None => {
                 // Nobody watches: nothing to join.
@@ -440,16 +434,18 @@ impl Table {
                     return None;
                 }
                 let shared = shared.clone();
-                self.recent.insert(
-                    shared,
-                    Recent {
-                        changed: now,
-                        window_end: now + window,
-                    },
-                );
+                self.recent.insert(shared, now);
                 None
             }
         }
+    }
+
+    /// All directories share their windows. Events leave in their order, so whoever watches many directories is
+    /// told of all of them when the first is due: with windows of their own that would be nearly always.
+    fn window_end(&mut self, now: Instant, window: Duration) -> Instant {
+        let first = *self.first_window.get_or_insert(now);
+        let into = now.saturating_duration_since(first).as_nanos() % window.as_nanos();
+        now + window - Duration::from_nanos(into as u64)
     }
 }
 

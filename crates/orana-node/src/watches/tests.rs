@@ -3,13 +3,13 @@
 use super::*;
 
 #[derive(Default)]
-struct Ears(Mutex<Vec<(EventKind, String, bool)>>);
+struct Ears(Mutex<Vec<(EventKind, String, Option<Instant>)>>);
 
 impl Observer for Ears {
     fn notify(&self, event: &Event<'_>, _wakes: &mut Wakes) {
         self.0
             .lock()
-            .push((event.kind, event.path.to_owned(), event.hold_until.is_some()));
+            .push((event.kind, event.path.to_owned(), event.hold_until));
     }
 }
 
@@ -158,11 +158,32 @@ fn a_lone_change_is_told_at_once_and_a_storm_is_held() {
     let tell = |world: &World| {
         watcher.arm("/a", WatchKind::Child);
         world.change(ChangeKind::Created, "/a/x");
-        ears.0.lock().pop().expect("told").2
+        ears.0.lock().pop().expect("told").2.is_some()
     };
     assert!(!tell(&world), "the first one is alone");
     world.now += Duration::from_millis(10);
     assert!(tell(&world), "the second one comes quickly");
     world.now += Duration::from_millis(51);
     assert!(!tell(&world), "it was quiet for longer than the window");
+}
+
+#[test]
+fn storms_in_several_directories_are_told_together() {
+    let mut world = World::new(50);
+    let (ears, watcher) = world.someone();
+    let directories = ["/a", "/b", "/c"];
+    for directory in directories {
+        watcher.arm(directory, WatchKind::Child);
+        world.change(ChangeKind::Created, &format!("{directory}/x"));
+        world.now += Duration::from_millis(7);
+    }
+    ears.heard();
+    for directory in directories {
+        watcher.arm(directory, WatchKind::Child);
+        world.change(ChangeKind::Created, &format!("{directory}/y"));
+        world.now += Duration::from_millis(7);
+    }
+    let until: Vec<_> = ears.0.lock().iter().map(|(_, _, until)| *until).collect();
+    let begun = world.now - Duration::from_millis(6 * 7);
+    assert_eq!(until, [Some(begun + Duration::from_millis(50)); 3]);
 }
