@@ -7,6 +7,7 @@ import os
 import sys
 
 import pytest
+from _pytest.runner import runtestprotocol
 
 import stage as stages
 import subject
@@ -38,6 +39,14 @@ LEFT_OUT = {
 }
 
 
+# Tests that race with the server's or the machine's speed; each is tried up to three times.
+RACES = {
+    "test_connection_dropped": "a quick server answers before the client drops its connection",
+    "test_request_queuing_session_expired": "the server has to be back within 5 s",
+    "test_request_queuing_session_recovered": "the server has to be back within 5 s",
+}
+
+
 class Reporter:
     """Tells the stage how each test went. A test that skips itself has failed: nothing is skipped unnoticed."""
 
@@ -52,6 +61,18 @@ class Reporter:
     def pytest_collectreport(self, report):
         if report.failed:
             self._stage.failed(report.nodeid, report.longrepr)
+
+    def pytest_runtest_protocol(self, item, nextitem):
+        if item.name not in RACES:
+            return None
+        for _ in range(3):
+            item._initrequest()
+            reports = runtestprotocol(item, nextitem=nextitem, log=False)
+            if all(report.passed for report in reports):
+                break
+        for report in reports:
+            item.ihook.pytest_runtest_logreport(report=report)
+        return True
 
     def pytest_runtest_logreport(self, report):
         file, _line, test = report.location
