@@ -294,6 +294,10 @@ impl Subject {
     fn orana(&self) -> Result<Command> {
         let binary = Product::binary()?;
         let mut text = String::new();
+        if !self.setup.settings().any(|(key, _)| key == "reap-interval") {
+            // As for the original: every second instead of every minute.
+            text.push_str("reap-interval = \"1s\"\n");
+        }
         for (key, value) in self.setup.settings() {
             let bare = value == "true" || value == "false" || value.parse::<i64>().is_ok() || value.starts_with('[');
             let value = if bare { value.to_owned() } else { format!("\"{value}\"") };

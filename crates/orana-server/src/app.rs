@@ -19,8 +19,6 @@ use crate::frontend::zookeeper::{Face, FaceConfig, Listener};
 
 /// How long connections, and then writes, may take to end.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How often nodes without an owner are looked through, as in a real server.
-const REAP_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Why a centre did not start or could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -105,7 +103,7 @@ fn member_config(config: &Config) -> MemberConfig {
         disk_reserve: config.disk_reserve,
         snapshot_log_bytes: config.snapshot_log_bytes,
         snapshot_log_entries: config.snapshot_log_entries,
-        reap_interval: REAP_INTERVAL,
+        reap_interval: config.reap_interval,
     }
 }
 

@@ -60,6 +60,8 @@ pub struct Config {
     pub handshake_timeout: Duration,
     /// How long events of a quickly changing directory may be held to be joined; zero is off.
     pub event_window: Duration,
+    /// How often empty containers and nodes whose time to live is over are looked for.
+    pub reap_interval: Duration,
     /// The four-letter words that are answered.
     pub four_letter_words: FourLetterWords,
     /// Free space of the data directory's file system below which writes are refused.
@@ -149,6 +151,7 @@ impl Config {
             max_watches_per_connection: 0,
             handshake_timeout: Duration::ZERO,
             event_window: Duration::ZERO,
+            reap_interval: Duration::ZERO,
             four_letter_words: FourLetterWords::none(),
             disk_reserve: 0,
             snapshot_log_bytes: 0,

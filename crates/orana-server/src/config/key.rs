@@ -237,6 +237,14 @@ pub const KEYS: &[Key] = &[
         show: |c| print_duration(c.event_window),
     },
     Key {
+        name: "reap-interval",
+        kind: Kind::Duration,
+        default: "1m",
+        doc: "How often empty containers and nodes whose time to live is over are looked for",
+        set: |c, text| read_duration(text).map(|v| c.reap_interval = v),
+        show: |c| print_duration(c.reap_interval),
+    },
+    Key {
         name: "four-letter-words",
         kind: Kind::Words,
         default: "read-only",

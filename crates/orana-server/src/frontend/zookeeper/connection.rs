@@ -18,8 +18,8 @@ use tokio::time::Sleep;
 use super::conversation::Conversation;
 use super::face::Face;
 use super::four_letter;
-use super::outbox::Ending;
-use super::request::{Fault, PAUSE_FROM};
+use super::outbox::{Ending, PAUSE_FROM};
+use super::request::Fault;
 use super::stats::Stats;
 
 /// Read at most so much at a time. One buffer per thread: an idle connection has none.
@@ -113,6 +113,10 @@ impl Connection {
                 Ending::Now => return End::Done,
                 Ending::AfterFlush if flushed => return End::Done,
                 _ => {}
+            }
+            // What had to wait until the client has read more goes on.
+            if now.hurry && self.conversation.outbox.lock().queued <= PAUSE_FROM {
+                continue;
             }
             let stop_now = self.face.is_stopping();
             if stop_now && flushed && now.nothing_deferred {
@@ -364,9 +368,6 @@ impl Connection {
             End::Gone | End::Done | End::Stopping => return,
         };
         Stats::add(&face.stats.connections_dropped, 1);
-        let peer = conversation.peer;
-        if let Some(withheld) = face.complaints.allow(peer.ip(), Instant::now()) {
-            tracing::warn!(%peer, withheld, "client disconnected: {reason}");
-        }
+        face.complain(conversation.peer, format_args!("client disconnected: {reason}"));
     }
 }

@@ -93,10 +93,15 @@ impl Conversation {
     }
 
     /// Answers the requests that stand first in the outbox and whose turn has come.
+    /// Stops while the client has much to read; its task goes on once that was read.
     pub(super) fn advance(&self, state: &State, out: &mut Outbox) {
         while out.ending == Ending::Open {
             match out.deferred.front() {
                 None | Some(Deferred::Write { resolution: None, .. }) => return,
+                Some(_) if out.is_ahead() => {
+                    out.stuck = true;
+                    return;
+                }
                 Some(_) => {}
             }
             match out.pop() {
@@ -132,6 +137,8 @@ impl Conversation {
     fn settle(&self, state: &State, out: &mut Outbox, xid: i32, shape: &Shape, resolution: Resolution) {
         let outcome = match resolution {
             Resolution::Applied(outcome) => outcome,
+            // An error code means nothing to a client that waits for its session: it shall try again.
+            Resolution::Failed(_) if matches!(shape, Shape::Session { .. }) => return out.end(Ending::Now),
             Resolution::Failed(Some(code)) => {
                 let zxid = out.zxid_for(state.zxid(), None);
                 return out.reply_code(xid, zxid, code);

@@ -1,6 +1,7 @@
 //! What all connections of the face share: the door to the member, limits, counters, who is connected.
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -76,7 +77,7 @@ pub struct Face {
     pub(super) stats: Stats,
     pub(super) answers: Answers,
     pub(super) conversations: Mutex<HashMap<u64, Arc<Conversation>, ahash::RandomState>>,
-    pub(super) complaints: RateLimit,
+    complaints: RateLimit,
     pub(super) buffered: AtomicUsize,
     pub(super) started: Instant,
     stopping: AtomicBool,
@@ -109,6 +110,13 @@ impl Face {
         self.stopping.store(true, Ordering::SeqCst);
         for conversation in self.conversations.lock().values() {
             conversation.alarm.ring();
+        }
+    }
+
+    /// Tells the log that a client does what it must not: one line per address and while.
+    pub(super) fn complain(&self, peer: SocketAddr, what: std::fmt::Arguments<'_>) {
+        if let Some(withheld) = self.complaints.allow(peer.ip(), Instant::now()) {
+            tracing::warn!(%peer, withheld, "{what}");
         }
     }
 

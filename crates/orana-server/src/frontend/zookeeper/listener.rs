@@ -96,9 +96,8 @@ impl Listener {
             }
             drop(by_address);
             Stats::add(&self.face.stats.connections_refused, 1);
-            if let Some(withheld) = self.face.complaints.allow(peer.ip(), Instant::now()) {
-                tracing::warn!(%peer, withheld, "connection refused: {limit} is {value}");
-            }
+            let face = &self.face;
+            face.complain(peer, format_args!("connection refused: {limit} is {value}"));
             return;
         }
         *of_address += 1;

@@ -23,6 +23,8 @@ use super::write::Shape;
 
 /// Bodies from this size on are shared instead of copied.
 const SHARED_FROM: usize = 2048;
+/// While so many bytes wait for a client, nothing more is read from it and no more of its requests are answered.
+pub(super) const PAUSE_FROM: usize = 1 << 20;
 
 /// A request whose turn has not come.
 pub(super) enum Deferred {
@@ -84,7 +86,8 @@ pub(super) struct Outbox {
     /// Replies and events since the task looked last, and in all.
     pub(super) sent: u64,
     pub(super) sent_in_all: u64,
-    /// A write failed without a look at the state: the task has to let the queue go on.
+    /// Something waits for the task to let the queue go on: a write failed without a look at the state, or the client
+    /// has to read first.
     pub(super) stuck: bool,
 }
 
@@ -260,9 +263,19 @@ impl Outbox {
         self.sent_in_all += 1;
         self.queued += bytes;
         if self.queued > self.limit {
-            self.overflowed = true;
-            self.ending = Ending::Now;
+            self.overflow();
         }
+    }
+
+    /// Ends the connection, whose client asks for more than can be kept for it.
+    pub(super) fn overflow(&mut self) {
+        self.overflowed = true;
+        self.ending = Ending::Now;
+    }
+
+    /// True while so much waits for the client that nothing should be added.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.queued > PAUSE_FROM
     }
 
     fn close_tail(&mut self) {

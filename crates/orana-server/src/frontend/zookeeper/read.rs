@@ -234,6 +234,10 @@ impl Reader<'_> {
             };
             let result = result.unwrap_or_else(|code| MultiResult::Error(code.as_i32()));
             multi::put_result(&mut body, &result);
+            // A request of a megabyte can ask for that megabyte many thousand times.
+            if body.len() > out.limit {
+                return out.overflow();
+            }
         }
         multi::put_end(&mut body);
         out.reply_code_with(xid, zxid, code, &body);

@@ -23,8 +23,6 @@ use super::write::{self, Shape};
 
 /// Reads that may wait behind a write. They run while the state is held, so there must not be many.
 const MAX_DEFERRED_READS: usize = 64;
-/// While so many bytes wait for a client, nothing more is read from it.
-pub(super) const PAUSE_FROM: usize = 1 << 20;
 
 /// Why a connection has to end without an answer.
 #[derive(Debug, thiserror::Error)]
@@ -56,7 +54,7 @@ pub(super) fn split(frame: &[u8]) -> Option<(RequestHeader, &[u8])> {
 impl Conversation {
     /// How many more requests may be taken now.
     pub(super) fn room(&self, out: &Outbox) -> usize {
-        if out.ending != Ending::Open || out.queued > PAUSE_FROM || out.deferred_reads >= MAX_DEFERRED_READS {
+        if out.ending != Ending::Open || out.is_ahead() || out.deferred_reads >= MAX_DEFERRED_READS {
             return 0;
         }
         let in_flight = self.face.config.max_in_flight.saturating_sub(out.deferred.len());
@@ -81,7 +79,10 @@ impl Conversation {
                 tracing::info!(peer = %self.peer, zxid = asked.last_zxid_seen, "client has seen a later zxid: closed");
                 self.outbox.lock().end(Ending::Now);
             }
-            Opening::Refused => {
+            refused @ (Opening::Refused | Opening::Stranger) => {
+                if matches!(refused, Opening::Stranger) {
+                    self.complain(format_args!("wrong password for session 0x{:x}", asked.session_id));
+                }
                 let mut out = self.outbox.lock();
                 out.raw(&session::refusal(asked.read_only));
                 out.end(Ending::AfterFlush);
@@ -198,6 +199,7 @@ impl Conversation {
             Err(None) => {
                 self.look_up(looks, now);
                 Stats::add(&self.face.stats.malformed, 1);
+                self.complain(format_args!("unknown operation {op}"));
                 let mut reply = BytesMut::new();
                 put_header_frame(&mut reply, xid, -1, ErrorCode::Unimplemented.as_i32());
                 self.ready(reply.freeze(), true);
@@ -206,6 +208,7 @@ impl Conversation {
             }
             Err(Some(code)) => {
                 Stats::add(&self.face.stats.malformed, 1);
+                self.complain(format_args!("malformed request of operation {op}"));
                 if known.is_some_and(write::takes_a_number) {
                     self.look_up(looks, now);
                     self.submit_for_session(
@@ -256,7 +259,8 @@ impl Conversation {
         }
     }
 
-    /// Answers reads now, or lets them wait behind the writes that stand before them.
+    /// Answers reads now, or lets them wait: behind the writes that stand before them, or until the client has read
+    /// what was answered already.
     fn look_up(&self, looks: &mut Vec<Look<'_>>, now: Instant) {
         if looks.is_empty() {
             return;
@@ -269,7 +273,7 @@ impl Conversation {
                 if out.ending != Ending::Open {
                     break;
                 }
-                if out.deferred.is_empty() {
+                if out.deferred.is_empty() && !out.is_ahead() {
                     self.answer(
                         state,
                         &mut out,
@@ -279,6 +283,8 @@ impl Conversation {
                     );
                     answered += 1;
                 } else {
+                    // Where nothing but the client itself is waited for, its task has to go on with it.
+                    out.stuck |= out.is_ahead();
                     out.defer(Deferred::Read {
                         frame: look.frame.into(),
                         identities: identities.clone(),
@@ -334,6 +340,7 @@ impl Conversation {
             }
             None => {
                 Stats::add(&self.face.stats.auth_failed, 1);
+                self.complain(format_args!("an identity that could not be proved"));
                 put_header_frame(&mut reply, xid, 0, ErrorCode::AuthFailed.as_i32());
                 true
             }
@@ -344,6 +351,10 @@ impl Conversation {
         });
         drop(out);
         self.turn();
+    }
+
+    fn complain(&self, what: std::fmt::Arguments<'_>) {
+        self.face.complain(self.peer, what);
     }
 
     /// Lets whatever stands first and needs no more waiting have its turn.

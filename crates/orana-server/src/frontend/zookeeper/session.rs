@@ -27,8 +27,10 @@ pub(super) enum Opening {
     New { grant: Action, timeout_ms: u32 },
     /// An old session.
     Resumed(Session),
-    /// Unknown, expired, or not the client's.
+    /// Unknown or expired.
     Refused,
+    /// Somebody else's.
+    Stranger,
 }
 
 /// Decides about a connect request.
@@ -64,6 +66,7 @@ pub(super) fn open(centre: &Centre, config: &FaceConfig, asked: &ConnectRequest<
             clock,
             timeout_ms,
         }),
+        _ if secret.is_some() && !proved => Opening::Stranger,
         _ => Opening::Refused,
     }
 }

@@ -169,16 +169,11 @@ fn acl(list: Option<&[wire::Acl<'_>]>) -> Vec<AclEntry> {
         {
             return OPEN.clone();
         }
-        // A null scheme or id is no legal one, and neither is an empty scheme.
+        // An empty scheme is no legal one, and neither is an empty id where the id counts (`auth` takes any).
         let text = |text: &wire::Path<'_>| Arc::from(text.as_deref().unwrap_or_default());
-        let scheme = if entry.id.is_some() {
-            text(&entry.scheme)
-        } else {
-            Arc::from("")
-        };
         AclEntry {
             permissions: entry.perms,
-            scheme,
+            scheme: text(&entry.scheme),
             id: text(&entry.id),
         }
     };
