@@ -38,7 +38,8 @@ impl Spread {
     }
 }
 
-fn thread_time() -> Duration {
+/// Processor time of this thread so far.
+pub(crate) fn thread_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }

@@ -47,14 +47,15 @@ fn write(name: &str, file: &str) -> Result<()> {
 fn read(name: &str, file: &str) -> Result<()> {
     let before = figures::resident()?;
     let mut reader = std::io::BufReader::new(std::fs::File::open(file)?);
-    let begun = Instant::now();
+    let (begun, own) = (Instant::now(), figures::thread_time());
     let state = State::decode(std::iter::from_fn(|| block(&mut reader)))?;
-    let taken = begun.elapsed();
+    let (taken, own) = (begun.elapsed(), figures::thread_time() - own);
     let (kept, peak) = (figures::resident()? - before, figures::peak()? - before);
     println!(
-        "{name:<6} {} nodes in {}, {} MB kept, {} MB at most",
+        "{name:<6} {} nodes in {} ({} own), {} MB kept, {} MB at most",
         state.census().nodes,
         milliseconds(taken),
+        milliseconds(own),
         kept / 1_000_000,
         peak / 1_000_000
     );

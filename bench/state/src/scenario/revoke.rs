@@ -6,7 +6,7 @@ use anyhow::Result;
 use orana_state::{AclEntry, Action, Lifetime};
 
 use super::{Writer, command, create};
-use crate::figures::milliseconds;
+use crate::figures::{milliseconds, thread_time};
 use crate::layout::{PLAIN, provider};
 
 const OWNED: usize = 20_000;
@@ -26,11 +26,14 @@ pub(crate) fn run() -> Result<()> {
             writer.must(&create(&path, Some(lease), Lifetime::Ephemeral, vec![AclEntry::open()]))?;
         }
         let clone = cloned.then(|| writer.state.clone());
-        let begun = Instant::now();
+        let (begun, own) = (Instant::now(), thread_time());
         writer.must(&command(None, Action::Revoke(lease)))?;
-        let taken = begun.elapsed();
-        let each = taken.as_nanos() / OWNED as u128;
-        println!("{what}: {} for {OWNED} nodes, {each} ns each", milliseconds(taken));
+        let (taken, own) = (begun.elapsed(), thread_time() - own);
+        println!(
+            "{what}: {} ({} own) for {OWNED} nodes",
+            milliseconds(taken),
+            milliseconds(own)
+        );
         drop(clone);
     }
     Ok(())

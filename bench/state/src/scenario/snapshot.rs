@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use orana_state::{AclEntry, Command, Lifetime, State};
 
 use super::{Writer, create, delete, scattered, set_data};
-use crate::figures::{Spread, milliseconds};
+use crate::figures::{Spread, milliseconds, thread_time};
 use crate::layout::{Kind, Layout, PLAIN, own_list};
 
 const NODES: usize = 1_000_000;
@@ -100,13 +100,19 @@ fn measure(mut writer: Writer, mut next: impl FnMut(usize) -> [Command; 2]) -> R
     };
     println!("quiet   {}", burst(&mut writer, &mut |steps| steps < 50_000)?);
 
-    let begun = Instant::now();
+    let (begun, own) = (Instant::now(), thread_time());
     let clone = writer.state.clone();
-    println!("clone   {}", milliseconds(begun.elapsed()));
+    let (taken, own) = (begun.elapsed(), thread_time() - own);
+    println!("clone   {} ({} own)", milliseconds(taken), milliseconds(own));
     println!("after   {}", burst(&mut writer, &mut |steps| steps < 50_000)?);
-    let begun = Instant::now();
+    let (begun, own) = (Instant::now(), thread_time());
     drop(clone);
-    println!("drop    {} (after the writes above)", milliseconds(begun.elapsed()));
+    let (taken, own) = (begun.elapsed(), thread_time() - own);
+    println!(
+        "drop    {} ({} own) after these writes",
+        milliseconds(taken),
+        milliseconds(own)
+    );
 
     let clone = writer.state.clone();
     let encoder = std::thread::spawn(move || encode(clone));
@@ -114,7 +120,7 @@ fn measure(mut writer: Writer, mut next: impl FnMut(usize) -> [Command; 2]) -> R
     println!("beside  {beside}");
     let (took, bytes, dropped) = encoder.join().map_err(|_| anyhow::anyhow!("the encoder panicked"))?;
     println!(
-        "encode  {} for {} MB beside the writes; its clone dropped in {}",
+        "encode  {} own for {} MB beside the writes; its clone dropped in {} own",
         milliseconds(took),
         bytes / 1_000_000,
         milliseconds(dropped)
@@ -123,10 +129,10 @@ fn measure(mut writer: Writer, mut next: impl FnMut(usize) -> [Command; 2]) -> R
 }
 
 fn encode(state: State) -> (Duration, usize, Duration) {
-    let begun = Instant::now();
+    let begun = thread_time();
     let bytes = state.encode().map(|block| block.len()).sum();
-    let took = begun.elapsed();
-    let begun = Instant::now();
+    let took = thread_time() - begun;
+    let begun = thread_time();
     drop(state);
-    (took, bytes, begun.elapsed())
+    (took, bytes, thread_time() - begun)
 }
