@@ -1,11 +1,7 @@
 //! One connection of the loader: requests go out together, frames come in as they are. It does not wait for anything;
 //! see [`crate::crowd`].
 
-use std::{
-    collections::VecDeque,
-    net::{Shutdown, TcpStream},
-    time::Instant,
-};
+use std::{collections::VecDeque, net::TcpStream, time::Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use bytes::{Buf, BytesMut};
@@ -16,13 +12,15 @@ use rustix::{buffer::spare_capacity, io::Errno};
 /// A session's time-out: the longest that servers grant by default, since the loader sends no pings.
 pub(crate) const SESSION_MS: i32 = 40_000;
 
+/// How much is read at once.
+pub(crate) const CHUNK: usize = 256 << 10;
+
 /// A connection with a session.
 pub(crate) struct Connection {
     pub(crate) stream: TcpStream,
     pub(crate) requests: Requests,
-    inbox: Vec<u8>,
-    /// How much is read at once.
-    chunk: usize,
+    /// The beginning of a frame whose end has not come.
+    partial: Vec<u8>,
     /// All that came, in bytes.
     pub(crate) received: u64,
 }
@@ -45,36 +43,42 @@ pub(crate) enum Incoming<'a> {
 
 impl Connection {
     /// Opens a session on 127.0.0.1.
-    pub(crate) fn open(port: u16, chunk: usize) -> Result<Connection> {
+    pub(crate) fn open(port: u16) -> Result<Connection> {
         let client = RawClient::connect(port, SESSION_MS).context("cannot open a session")?;
         let stream = client.stream().try_clone()?;
         stream.set_nonblocking(true)?;
         Ok(Connection {
             stream,
             requests: Requests::default(),
-            inbox: Vec::new(),
-            chunk,
+            partial: Vec::new(),
             received: 0,
         })
     }
 
-    /// Reads once what is there and hands on each whole frame.
-    pub(crate) fn read(&mut self, mut take: impl FnMut(&mut Requests, Incoming<'_>) -> Result<()>) -> Result<()> {
-        self.inbox.reserve(self.chunk);
-        match rustix::io::read(&self.stream, spare_capacity(&mut self.inbox)) {
+    /// Reads once what is there and hands on each whole frame. All connections read into the same `scratch`, which so
+    /// stays in the processor's cache.
+    pub(crate) fn read(
+        &mut self,
+        scratch: &mut Vec<u8>,
+        mut take: impl FnMut(&mut Requests, Incoming<'_>) -> Result<()>,
+    ) -> Result<()> {
+        scratch.clear();
+        scratch.append(&mut self.partial);
+        scratch.reserve(CHUNK);
+        match rustix::io::read(&self.stream, spare_capacity(scratch)) {
             Ok(0) => bail!("the server closed a connection"),
             Ok(count) => self.received += count as u64,
-            Err(Errno::AGAIN | Errno::INTR) => return Ok(()),
+            // Nothing new; what is there is kept below.
+            Err(Errno::AGAIN | Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        let mut rest = &self.inbox[..];
+        let mut rest = &scratch[..];
         while let Some((frame, consumed)) = next_frame(rest, usize::MAX)? {
             let incoming = self.requests.incoming(frame)?;
             take(&mut self.requests, incoming)?;
             rest = &rest[consumed..];
         }
-        let consumed = self.inbox.len() - rest.len();
-        self.inbox.drain(..consumed);
+        self.partial.extend_from_slice(rest);
         Ok(())
     }
 
@@ -100,19 +104,15 @@ impl Connection {
     }
 
     /// Waits until the server has closed the connection.
-    pub(crate) fn wait_for_end(mut self) -> Result<()> {
+    pub(crate) fn wait_for_end(self, scratch: &mut Vec<u8>) -> Result<()> {
         loop {
-            self.inbox.clear();
-            self.inbox.reserve(self.chunk);
-            match rustix::io::read(&self.stream, spare_capacity(&mut self.inbox)) {
-                Ok(0) | Err(Errno::CONNRESET) => break,
+            scratch.clear();
+            match rustix::io::read(&self.stream, spare_capacity(scratch)) {
+                Ok(0) | Err(Errno::CONNRESET) => return Ok(()),
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        // The server has gone first; there is nothing left to shut if this fails.
-        let _ = self.stream.shutdown(Shutdown::Both);
-        Ok(())
     }
 }
 

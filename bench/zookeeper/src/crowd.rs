@@ -17,13 +17,10 @@ use rustix::{
     io::Errno,
 };
 
-use crate::connection::{Connection, Incoming, Requests};
+use crate::connection::{CHUNK, Connection, Incoming, Requests};
 
 /// Silence of all connections together that ends a run.
 const SILENCE: Duration = Duration::from_secs(30);
-
-/// Memory for reading, all connections together.
-const CHUNKS: usize = 32 << 20;
 
 /// A reply as a script sees it.
 pub(crate) struct Reply<'a> {
@@ -55,16 +52,16 @@ pub(crate) struct Crowd {
     connections: Vec<Connection>,
     /// Which connections wait until their socket takes more.
     stuck: Vec<bool>,
+    scratch: Vec<u8>,
 }
 
 impl Crowd {
     /// Opens `count` sessions.
     pub(crate) fn open(port: u16, count: usize) -> Result<Crowd> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        let chunk = (CHUNKS / count.max(1)).clamp(4 << 10, 256 << 10);
         let mut connections = Vec::with_capacity(count);
         for who in 0..count {
-            let connection = Connection::open(port, chunk)?;
+            let connection = Connection::open(port)?;
             epoll::add(
                 &epoll,
                 &connection.stream,
@@ -77,6 +74,7 @@ impl Crowd {
             epoll,
             stuck: vec![false; count],
             connections,
+            scratch: Vec::with_capacity(CHUNK),
         })
     }
 
@@ -131,14 +129,14 @@ impl Crowd {
             connection.say_goodbye()?;
         }
         for connection in self.connections {
-            connection.wait_for_end()?;
+            connection.wait_for_end(&mut self.scratch)?;
         }
         Ok(())
     }
 
     fn turn(&mut self, who: usize, script: &mut impl Script) -> Result<()> {
         let mut read_at = None;
-        self.connections[who].read(|requests, incoming| {
+        self.connections[who].read(&mut self.scratch, |requests, incoming| {
             let now = *read_at.get_or_insert_with(Instant::now);
             match incoming {
                 Incoming::Reply { asked, body } => script.reply(&Reply { who, asked, now, body }, requests),
