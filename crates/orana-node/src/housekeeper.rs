@@ -84,7 +84,9 @@ fn reap(member: &Arc<Member>) {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as i64);
-    let ripe = member.replica.state.read().reapable(now, REAP_LIMIT);
+    // A copy: a million containers take a while to look through, and nobody is to wait for that.
+    let frozen = member.replica.state.read().clone();
+    let ripe = frozen.reapable(now, REAP_LIMIT);
     let quiet: Arc<dyn Completion> = Arc::new(Quiet);
     for path in ripe {
         submit(member, Action::Reap(path), quiet.clone());

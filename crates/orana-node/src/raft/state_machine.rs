@@ -80,7 +80,7 @@ impl RaftStateMachine<TypeConfig> for StateMachine {
 
     async fn get_snapshot_builder(&mut self) -> Builder {
         Builder {
-            state: self.replica.state.read().clone(),
+            state: Some(self.replica.state.read().clone()),
             progress: self.progress.clone(),
             store: self.store.clone(),
             current: self.current.clone(),
@@ -121,7 +121,7 @@ fn no_peers() -> StorageError {
 
 /// Writes a frozen copy of the state out beside the traffic.
 pub(crate) struct Builder {
-    state: State,
+    state: Option<State>,
     progress: Progress,
     store: Arc<Store>,
     current: Arc<Mutex<Option<Meta>>>,
@@ -129,13 +129,19 @@ pub(crate) struct Builder {
 
 impl RaftSnapshotBuilder<TypeConfig> for Builder {
     async fn build_snapshot(&mut self) -> Result<Snapshot<TypeConfig>, StorageError> {
+        // Moved into the thread that writes it, so that the copy is freed there, too.
+        let Some(state) = self.state.take() else {
+            let twice = std::io::Error::other("a snapshot builder builds once");
+            return Err(StorageIOError::write_snapshot(None, &twice).into());
+        };
+        let index = state.index();
         let meta = Meta {
             last_log_id: self.progress.last_applied,
             last_membership: self.progress.membership.clone(),
-            snapshot_id: format!("{}-{}", self.state.index(), self.state.zxid()),
+            snapshot_id: format!("{index}-{}", state.zxid()),
         };
         let started = Instant::now();
-        let (state, store, bytes_of_meta) = (self.state.clone(), self.store.clone(), postcard::to_allocvec(&meta));
+        let (store, bytes_of_meta) = (self.store.clone(), postcard::to_allocvec(&meta));
         let written = tokio::task::spawn_blocking(move || -> Result<u64, std::io::Error> {
             let bytes_of_meta = bytes_of_meta.map_err(std::io::Error::other)?;
             let mut writer = store.begin_snapshot(bytes_of_meta).map_err(std::io::Error::other)?;
@@ -152,7 +158,7 @@ impl RaftSnapshotBuilder<TypeConfig> for Builder {
         let written = written.await.map_err(std::io::Error::other).and_then(|written| written);
         let bytes = written.map_err(|error| StorageIOError::write_snapshot(None, &error))?;
         tracing::info!(
-            index = self.state.index(),
+            index,
             bytes,
             ms = started.elapsed().as_millis() as u64,
             "snapshot written"
