@@ -71,6 +71,8 @@ struct Connection {
     greeted: bool,
     accepted: Instant,
     progress: Instant,
+    /// When it began to close.
+    closing: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
 }
 
@@ -95,6 +97,7 @@ pub(super) async fn serve(stream: TcpStream, face: Arc<Face>) {
         greeted: false,
         accepted: now,
         progress: now,
+        closing: None,
         timer: None,
     };
     let end = connection.run().await;
@@ -112,7 +115,8 @@ impl Connection {
             match now.ending {
                 Ending::Now => return End::Done,
                 Ending::AfterFlush if flushed => return End::Done,
-                _ => {}
+                Ending::AfterFlush => _ = self.closing.get_or_insert_with(Instant::now),
+                Ending::Open => {}
             }
             // What had to wait until the client has read more goes on.
             if now.hurry && self.conversation.outbox.lock().queued <= PAUSE_FROM {
@@ -223,8 +227,14 @@ impl Connection {
     fn deadline(&self, now: &Moment) -> Option<Instant> {
         let handshake = (!self.greeted).then(|| self.accepted + self.face.config.handshake_timeout);
         let stalled = (now.hurry && !self.unsent.is_empty()).then_some(self.progress + STALL);
-        let flush = (now.ending == Ending::AfterFlush).then_some(self.progress + FLUSH);
+        let flush = (now.ending == Ending::AfterFlush).then_some(self.last_chance());
         [handshake, stalled, flush, now.hold_until].into_iter().flatten().min()
+    }
+
+    /// Until when a closing connection waits: for some time after it began to close, and then for as long as the
+    /// client goes on reading.
+    fn last_chance(&self) -> Instant {
+        self.closing.map_or(self.progress, |closing| closing.max(self.progress)) + FLUSH
     }
 
     fn too_late(&self, ending: Ending) -> Option<End> {
@@ -232,7 +242,7 @@ impl Connection {
         if !self.greeted && now >= self.accepted + self.face.config.handshake_timeout {
             return Some(End::Idle("nothing was said in time"));
         }
-        if ending == Ending::AfterFlush && now >= self.progress + FLUSH {
+        if ending == Ending::AfterFlush && now >= self.last_chance() {
             return Some(End::Idle("the last answers were not read"));
         }
         let hurry = self.conversation.outbox.lock().queued > PAUSE_FROM;
