@@ -1,4 +1,5 @@
-//! A client that does nothing but ping, to see whether it notices what others do to the server.
+//! A client that does nothing but ping, to see whether it notices what others do to the server. Beside it another one
+//! writes now and then to a node that is not there, so that whatever keeps writes waiting keeps pings waiting as well.
 
 use std::{
     fmt,
@@ -13,7 +14,7 @@ use std::{
 use anyhow::{Context, Result, anyhow, ensure};
 use orana_wire::zookeeper::Request;
 
-use crate::raw::RawClient;
+use crate::{asks, raw::RawClient};
 
 /// Between two pings.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -25,6 +26,7 @@ pub const BOUND: Duration = Duration::from_millis(200);
 pub struct Pulse {
     stopped: Arc<AtomicBool>,
     pings: JoinHandle<Result<(usize, Duration)>>,
+    writes: JoinHandle<Result<Duration>>,
     sleeps: JoinHandle<Duration>,
 }
 
@@ -35,6 +37,8 @@ pub struct Beat {
     pub pings: usize,
     /// The longest time until an answer.
     pub worst: Duration,
+    /// The longest time until a write was answered.
+    pub worst_write: Duration,
     /// How much longer than it asked for a thread of the test slept at worst: what the machine itself adds.
     pub noise: Duration,
 }
@@ -44,7 +48,8 @@ impl Pulse {
     pub fn start(port: u16) -> Result<Pulse> {
         let mut client = RawClient::connect(port, 10_000)?;
         let stopped = Arc::new(AtomicBool::new(false));
-        let (stop, stop_too) = (stopped.clone(), stopped.clone());
+        let mut writer = RawClient::connect(port, 10_000)?;
+        let [stop, stop_writes, stop_sleeps] = [&stopped; 3].map(Arc::clone);
         let pings = thread::spawn(move || {
             let (mut pings, mut worst) = (0, Duration::ZERO);
             while !stop.load(Ordering::Relaxed) {
@@ -58,24 +63,47 @@ impl Pulse {
             client.close()?;
             Ok((pings, worst))
         });
+        let writes = thread::spawn(move || {
+            let mut worst = Duration::ZERO;
+            while !stop_writes.load(Ordering::Relaxed) {
+                let start = Instant::now();
+                let answer = writer.call(&asks::set("/nobody-has-this", b""));
+                answer.context("the client that writes beside the pinging one is disturbed")?;
+                worst = worst.max(start.elapsed());
+                thread::sleep(4 * INTERVAL);
+            }
+            writer.close()?;
+            Ok(worst)
+        });
         let sleeps = thread::spawn(move || {
             let mut worst = Duration::ZERO;
-            while !stop_too.load(Ordering::Relaxed) {
+            while !stop_sleeps.load(Ordering::Relaxed) {
                 let start = Instant::now();
                 thread::sleep(INTERVAL);
                 worst = worst.max(start.elapsed().saturating_sub(INTERVAL));
             }
             worst
         });
-        Ok(Pulse { stopped, pings, sleeps })
+        Ok(Pulse {
+            stopped,
+            pings,
+            writes,
+            sleeps,
+        })
     }
 
     /// Ends it and says what it felt.
     pub fn stop(self) -> Result<Beat> {
         self.stopped.store(true, Ordering::Relaxed);
         let (pings, worst) = self.pings.join().map_err(|_| anyhow!("the pinging thread broke"))??;
+        let worst_write = self.writes.join().map_err(|_| anyhow!("the writing thread broke"))??;
         let noise = self.sleeps.join().map_err(|_| anyhow!("the sleeping thread broke"))?;
-        Ok(Beat { pings, worst, noise })
+        Ok(Beat {
+            pings,
+            worst,
+            worst_write,
+            noise,
+        })
     }
 
     /// Ends it; an error if a ping took longer than [`BOUND`] and what the machine adds.
@@ -91,10 +119,15 @@ impl Pulse {
 
 impl fmt::Display for Beat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Beat { pings, worst, noise } = self;
+        let Beat {
+            pings,
+            worst,
+            worst_write,
+            noise,
+        } = self;
         write!(
             f,
-            "{pings} pings, the slowest {worst:.1?} on a machine that oversleeps {noise:.1?}"
+            "{pings} pings, the slowest {worst:.1?}, the slowest write {worst_write:.1?}, on a machine that oversleeps {noise:.1?}"
         )
     }
 }
