@@ -1,5 +1,5 @@
 //! Whom to wake once a batch was applied. Waking is put off to the end of the batch, so that a connection that
-//! was told of a hundred things is woken once and the state is not held meanwhile.
+//! was told of a hundred things is woken once; only when many were told it begins earlier.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +32,9 @@ impl Alarm {
     }
 }
 
+/// Nobody waits for more than so many others to be told of the same change.
+const BURST: usize = 64;
+
 /// Collects whoever has something new to send.
 #[derive(Default)]
 pub struct Wakes(Vec<Arc<Alarm>>);
@@ -40,6 +43,10 @@ impl Wakes {
     /// Remembers somebody; the caller sees to it that nobody is remembered twice in a row.
     pub fn push(&mut self, who: Arc<Alarm>) {
         self.0.push(who);
+        // A thousand watchers of one node: the first ones can be written to while the last ones are told.
+        if self.0.len() >= BURST {
+            self.wake();
+        }
     }
 
     pub(crate) fn wake(&mut self) {
