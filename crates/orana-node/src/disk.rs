@@ -11,6 +11,8 @@ pub(crate) struct DiskReserve {
     dir: PathBuf,
     reserve: u64,
     free: AtomicU64,
+    /// Bytes of writes that were taken since then.
+    taken: AtomicU64,
     short: AtomicBool,
 }
 
@@ -20,6 +22,7 @@ impl DiskReserve {
             dir,
             reserve,
             free: AtomicU64::new(u64::MAX),
+            taken: AtomicU64::new(0),
             short: AtomicBool::new(false),
         }
     }
@@ -27,6 +30,7 @@ impl DiskReserve {
     /// Takes note of what is free now, and says so when the answer to writes changes.
     pub(crate) fn measured(&self, free: u64) {
         self.free.store(free, Ordering::Relaxed);
+        self.taken.store(0, Ordering::Relaxed);
         let short = free < self.reserve;
         if short != self.short.swap(short, Ordering::Relaxed) {
             let (dir, reserve) = (self.dir.display(), self.reserve);
@@ -38,10 +42,12 @@ impl DiskReserve {
         }
     }
 
-    /// Whether a write may be taken. What makes the state smaller may use three quarters of the reserve, so
+    /// Whether a write of this size may be taken. What makes the state smaller may use three quarters of the reserve, so
     /// that the dead still leave the tree.
-    pub(crate) fn admit(&self, may_shrink: bool) -> Result<(), NodeError> {
-        let free = self.free.load(Ordering::Relaxed);
+    pub(crate) fn admit(&self, may_shrink: bool, bytes: usize) -> Result<(), NodeError> {
+        let taken = self.taken.fetch_add(bytes as u64, Ordering::Relaxed);
+        // Each goes to a journal first and to a table later.
+        let free = self.free.load(Ordering::Relaxed).saturating_sub(2 * taken);
         let limit = if may_shrink { self.reserve / 4 } else { self.reserve };
         if free >= limit {
             return Ok(());
@@ -65,16 +71,27 @@ mod tests {
     #[test]
     fn writes_stop_at_the_reserve_and_go_on_when_there_is_space() {
         let disk = DiskReserve::new("d".into(), 1000);
-        assert!(disk.admit(false).is_ok());
+        assert!(disk.admit(false, 0).is_ok());
         disk.measured(999);
         assert!(matches!(
-            disk.admit(false),
+            disk.admit(false, 0),
             Err(NodeError::DiskReserve { free: 999, .. })
         ));
-        assert!(disk.admit(true).is_ok() && disk.is_short());
+        assert!(disk.admit(true, 0).is_ok() && disk.is_short());
         disk.measured(249);
-        assert!(disk.admit(true).is_err());
+        assert!(disk.admit(true, 0).is_err());
         disk.measured(1000);
-        assert!(disk.admit(false).is_ok() && !disk.is_short());
+        assert!(disk.admit(false, 0).is_ok() && !disk.is_short());
+    }
+
+    #[test]
+    fn what_was_taken_since_the_last_measurement_counts() {
+        let disk = DiskReserve::new("d".into(), 1000);
+        disk.measured(1500);
+        assert!(disk.admit(false, 250).is_ok());
+        assert!(disk.admit(false, 1).is_ok());
+        assert!(disk.admit(false, 1).is_err());
+        disk.measured(1400);
+        assert!(disk.admit(false, 1).is_ok());
     }
 }

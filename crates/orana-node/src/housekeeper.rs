@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use crate::error::NodeError;
 use crate::member::{Member, MemberConfig};
 use crate::replica::Completion;
+use crate::store::DiskUse;
 use crate::wakes::Wakes;
 
 /// No sweep proposes more than this, so that a sweep never fills the queue of its own.
@@ -21,6 +22,7 @@ pub(crate) async fn run(member: Weak<Member>, config: MemberConfig, broken: watc
     let mut timer = tokio::time::interval(interval);
     timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let (mut last, mut reaped) = (Instant::now(), Instant::now());
+    let mut cramped = false;
     loop {
         timer.tick().await;
         let Some(member) = member.upgrade() else { return };
@@ -34,7 +36,7 @@ pub(crate) async fn run(member: Weak<Member>, config: MemberConfig, broken: watc
             reaped = now;
             reap(&member);
         }
-        snapshot(&member, &config).await;
+        snapshot(&member, &config, &mut cramped).await;
     }
 }
 
@@ -103,16 +105,42 @@ fn submit(member: &Member, action: Action, completion: Arc<dyn Completion>) {
 }
 
 /// The log is bounded by bytes and by entries; a large state is not written out more often than its own size
-/// of log has come in.
-async fn snapshot(member: &Member, config: &MemberConfig) {
+/// of log has come in, nor where it would fill the disk. `cramped` remembers that this was told.
+async fn snapshot(member: &Member, config: &MemberConfig, cramped: &mut bool) {
     let status = member.status();
     let entries = status.last_applied.saturating_sub(status.last_snapshot);
     let bytes = config.snapshot_log_bytes.max(status.disk.snapshot_bytes);
     if (status.disk.log_bytes < bytes && entries < config.snapshot_log_entries) || entries == 0 {
         return;
     }
+    let (needed, free) = (room_for_snapshot(member, config, &status.disk), status.disk.free_bytes);
+    let fits = free.is_none_or(|free| free >= needed);
+    if fits == *cramped {
+        *cramped = !fits;
+        if !fits {
+            tracing::warn!(
+                free,
+                needed,
+                "a snapshot is due, but the disk has no room for it: the log is not cut"
+            );
+        }
+    }
+    if !fits {
+        return;
+    }
     if let Err(error) = member.raft.trigger().snapshot().await {
         tracing::warn!(%error, "a snapshot could not be asked for");
+    }
+}
+
+/// Bytes that should be free for a snapshot. It is at most as large as the one before and all that came in since. As much
+/// again may come in while it is written, unless writes are refused anyway.
+fn room_for_snapshot(member: &Member, config: &MemberConfig, disk: &DiskUse) -> u64 {
+    let bytes = disk.snapshot_bytes.saturating_add(disk.log_bytes);
+    if member.disk.is_short() {
+        bytes.saturating_add(config.disk_reserve / 4)
+    } else {
+        bytes.saturating_mul(2).saturating_add(config.disk_reserve)
     }
 }
 

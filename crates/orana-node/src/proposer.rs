@@ -66,7 +66,7 @@ impl Proposer {
     pub(crate) fn submit(&self, command: Command, bytes: usize, completion: Arc<dyn Completion>, tag: u64) {
         let waiter = Waiter { completion, tag };
         let may_shrink = matches!(command.action, Action::Revoke(_) | Action::Reap(_));
-        if let Err(error) = self.disk.admit(may_shrink) {
+        if let Err(error) = self.disk.admit(may_shrink, bytes) {
             return fail(vec![waiter], &error);
         }
         let mut queue = self.queue.lock();

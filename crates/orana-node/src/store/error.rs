@@ -50,6 +50,14 @@ pub enum StoreError {
         /// The newest format this program reads.
         known: u32,
     },
+    /// A write of the underlying database failed in the background; what it was stands in the log.
+    #[error("the database in `{path}` cannot be written any more since a write of it failed ({free}, see the log above)", path = path.display())]
+    Poisoned {
+        /// The database's directory.
+        path: PathBuf,
+        /// How much space is left there.
+        free: String,
+    },
     /// The underlying database failed while running.
     #[error("the database in `{path}` failed: {source}", path = path.display())]
     Database {
@@ -124,12 +132,17 @@ impl<T> Doing<T> for fjall::Result<T> {
                     source,
                 },
             },
-            source @ (fjall::Error::Poisoned | fjall::Error::KeyspaceDeleted | fjall::Error::Locked) => {
-                StoreError::Database {
-                    path: path.to_owned(),
-                    source,
-                }
-            }
+            fjall::Error::Poisoned => StoreError::Poisoned {
+                path: path.to_owned(),
+                free: match rustix::fs::statvfs(path) {
+                    Ok(found) => format!("{} bytes are free", found.f_bavail.saturating_mul(found.f_frsize)),
+                    Err(error) => error.to_string(),
+                },
+            },
+            source @ (fjall::Error::KeyspaceDeleted | fjall::Error::Locked) => StoreError::Database {
+                path: path.to_owned(),
+                source,
+            },
             source => StoreError::damaged(
                 path,
                 "the files of the database",
