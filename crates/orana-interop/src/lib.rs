@@ -4,6 +4,7 @@
 
 pub mod asks;
 pub mod differential;
+pub mod disks;
 pub mod drill;
 pub mod dubbo;
 pub mod durability;
