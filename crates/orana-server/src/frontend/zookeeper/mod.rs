@@ -8,7 +8,7 @@
 //!
 //! Order on one connection: replies leave in the order of their requests; a read behind a pending write runs
 //! right after that write was applied and before the next one is; an event is queued before any reply that
-//! reflects its cause. All of it happens in the [`outbox::Outbox`], which the connection's task and the task
+//! reflects its cause. All of it happens in the outbox (`outbox.rs`), which the connection's task and the task
 //! that applies commands share.
 
 mod answers;
