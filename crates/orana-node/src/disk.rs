@@ -1,6 +1,6 @@
 //! The reserve of free space. Engine and store treat a failed write as the end of the process, so writes are
-//! refused before the disk is full, and go on by themselves once there is space again. Knows a number and a
-//! limit; who measures it calls [`DiskReserve::measured`].
+//! refused before the disk is full, and go on by themselves once there is space again. The space is measured now and
+//! then by who calls [`DiskReserve::measured`], and here when what was taken since could have used it up.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -45,11 +45,19 @@ impl DiskReserve {
     /// Whether a write of this size may be taken. What makes the state smaller may use three quarters of the reserve, so
     /// that the dead still leave the tree.
     pub(crate) fn admit(&self, may_shrink: bool, bytes: usize) -> Result<(), NodeError> {
-        let taken = self.taken.fetch_add(bytes as u64, Ordering::Relaxed);
-        // Each goes to a journal first and to a table later.
-        let free = self.free.load(Ordering::Relaxed).saturating_sub(2 * taken);
+        let taken = self.taken.load(Ordering::Relaxed);
         let limit = if may_shrink { self.reserve / 4 } else { self.reserve };
+        // Each goes to a journal first and to a table later.
+        let mut free = self.free.load(Ordering::Relaxed).saturating_sub(2 * taken);
+        if free < limit && !self.is_short() {
+            // So far that is a guess: nobody is refused because of one.
+            if let Ok(found) = rustix::fs::statvfs(&self.dir) {
+                free = found.f_bavail.saturating_mul(found.f_frsize);
+                self.measured(free);
+            }
+        }
         if free >= limit {
+            self.taken.fetch_add(bytes as u64, Ordering::Relaxed);
             return Ok(());
         }
         Err(NodeError::DiskReserve {
