@@ -25,6 +25,8 @@ use orana_wire::zookeeper::{ConnectResponse, ErrorCode, OpCode};
 const SOON: Duration = Duration::from_secs(5);
 /// For connections that do not say what they want.
 const HANDSHAKE: Duration = Duration::from_secs(3);
+/// For requests that begin and do not end.
+const UNFINISHED: Duration = Duration::from_secs(30);
 /// Resident memory that bad input may cost at most, in MiB.
 const MEMORY_MIB: u64 = 96;
 
@@ -341,6 +343,46 @@ fn connections_beyond_the_limits_are_refused_with_a_line() {
         vitals::wait_for_line(server.log(), 0, &["WARN", "max-connections is 20"], SOON)?;
         held.clear();
         orana_interop::drill::eventually(SOON, || strangers.from(address(1))?.greet(10_000).map(drop))?;
+        vitals::ensure_healthy(&mut server)
+    });
+}
+
+#[test]
+fn requests_that_never_end_cost_their_senders_the_connection_and_nobody_else() {
+    drill("hostile-unfinished", 0, |drill| {
+        const HOGS: usize = 150;
+        let mut server = server(drill)?;
+        let process = server.process()?.id();
+        let mut honest = RawClient::connect(server.port(), 10_000)?;
+        let data = vec![7; 500_000];
+        ensure!(honest.call(&asks::create("/large", &data, Mode::Persistent))?.is_ok());
+        let pulse = Pulse::start(server.port())?;
+        let strangers = Strangers::to(server.port())?;
+        let mut hogs = Vec::new();
+        for number in 0..HOGS {
+            let mut hog = strangers.from(address(number))?;
+            hog.greet(40_000)?;
+            hog.say(&framed(1_000_000, &vec![0; 900_000]))?;
+            hogs.push(hog);
+            let answer = honest.call(&asks::set("/large", &data));
+            let answer = answer.with_context(|| format!("beside {} requests that never end", number + 1))?;
+            ensure!(answer.is_ok());
+        }
+        eprintln!(
+            "{} MiB at most beside {HOGS} requests that never end; {}",
+            vitals::peak_mib(process)?,
+            pulse.undisturbed()?
+        );
+        ensure!(
+            vitals::peak_mib(process)? < 2 * MEMORY_MIB,
+            "it took {} MiB",
+            vitals::peak_mib(process)?
+        );
+        for (number, hog) in hogs.iter_mut().enumerate() {
+            hog.hung_up(UNFINISHED + SOON)
+                .with_context(|| format!("hog {number}"))?;
+            told_of(&server, address(number))?;
+        }
         vitals::ensure_healthy(&mut server)
     });
 }

@@ -11,6 +11,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::{Buf, Bytes, BytesMut};
+use orana_wire::zookeeper::frame::next_frame;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
@@ -28,6 +29,9 @@ const CHUNK: usize = 64 * 1024;
 const SLICES: usize = 64;
 /// How long a client may leave its answers unread while more than [`PAUSE_FROM`] bytes wait for it.
 const STALL: Duration = Duration::from_secs(30);
+/// How long a request may take from its first byte to its last.
+const UNFINISHED: Duration = Duration::from_secs(30);
+const TOO_MUCH_UNFINISHED: &str = "too many bytes of unfinished requests are waiting";
 /// How long a closing connection waits for what is still to be sent.
 const FLUSH: Duration = Duration::from_secs(2);
 
@@ -66,6 +70,8 @@ struct Connection {
     face: Arc<Face>,
     /// What was received and not understood yet.
     partial: BytesMut,
+    /// When the request began of which only a part was received.
+    unfinished: Option<Instant>,
     /// What is on its way to the socket.
     unsent: VecDeque<Bytes>,
     greeted: bool,
@@ -93,6 +99,7 @@ pub(super) async fn serve(stream: TcpStream, face: Arc<Face>) {
         conversation,
         face,
         partial: BytesMut::new(),
+        unfinished: None,
         unsent: VecDeque::new(),
         greeted: false,
         accepted: now,
@@ -113,6 +120,9 @@ impl Connection {
             }
             let flushed = self.unsent.is_empty();
             match now.ending {
+                Ending::Now if self.conversation.evicted.load(Ordering::Relaxed) => {
+                    return End::Idle(TOO_MUCH_UNFINISHED);
+                }
                 Ending::Now => return End::Done,
                 Ending::AfterFlush if flushed => return End::Done,
                 Ending::AfterFlush => _ = self.closing.get_or_insert_with(Instant::now),
@@ -206,7 +216,7 @@ impl Connection {
                 .as_mut()
                 .is_some_and(|timer| timer.as_mut().poll(context).is_ready());
             if rang {
-                Poll::Ready(self.too_late(now.ending))
+                Poll::Ready(self.too_late(now))
             } else {
                 Poll::Pending
             }
@@ -228,7 +238,12 @@ impl Connection {
         let handshake = (!self.greeted).then(|| self.accepted + self.face.config.handshake_timeout);
         let stalled = (now.hurry && !self.unsent.is_empty()).then_some(self.progress + STALL);
         let flush = (now.ending == Ending::AfterFlush).then_some(self.last_chance());
-        [handshake, stalled, flush, now.hold_until].into_iter().flatten().min()
+        // Only where it is the client that is waited for.
+        let unfinished = self.unfinished.filter(|_| now.room).map(|since| since + UNFINISHED);
+        [handshake, stalled, flush, unfinished, now.hold_until]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Until when a closing connection waits: for some time after it began to close, and then for as long as the
@@ -237,13 +252,16 @@ impl Connection {
         self.closing.map_or(self.progress, |closing| closing.max(self.progress)) + FLUSH
     }
 
-    fn too_late(&self, ending: Ending) -> Option<End> {
+    fn too_late(&self, moment: &Moment) -> Option<End> {
         let now = Instant::now();
         if !self.greeted && now >= self.accepted + self.face.config.handshake_timeout {
             return Some(End::Idle("nothing was said in time"));
         }
-        if ending == Ending::AfterFlush && now >= self.last_chance() {
+        if moment.ending == Ending::AfterFlush && now >= self.last_chance() {
             return Some(End::Idle("the last answers were not read"));
+        }
+        if moment.room && self.unfinished.is_some_and(|since| now >= since + UNFINISHED) {
+            return Some(End::Idle("a request was not finished in time"));
         }
         let hurry = self.conversation.outbox.lock().queued > PAUSE_FROM;
         (hurry && !self.unsent.is_empty() && now >= self.progress + STALL).then_some(End::Idle("answers are not read"))
@@ -271,7 +289,9 @@ impl Connection {
         }
         if self.partial.is_empty() {
             let used = self.understand(fresh, now).map_err(End::Fault)?;
-            self.keep(fresh.get(used..).unwrap_or_default())
+            self.keep(fresh.get(used..).unwrap_or_default())?;
+            self.note_unfinished(true);
+            Ok(())
         } else {
             self.keep(fresh)?;
             self.understand_partial().map(drop).map_err(End::Fault)
@@ -285,10 +305,22 @@ impl Connection {
         }
         let all = self.face.buffered.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len();
         self.partial.extend_from_slice(bytes);
-        if all > self.face.config.max_buffered {
-            return Err(End::Idle("too many bytes of unfinished requests are waiting"));
+        if all > self.face.config.max_buffered && !self.face.evict_slowest(&self.conversation) {
+            return Err(End::Idle(TOO_MUCH_UNFINISHED));
         }
         Ok(())
+    }
+
+    /// Remembers since when a request is waited for; `fresh` if what was before it is understood.
+    fn note_unfinished(&mut self, fresh: bool) {
+        let waits =
+            !self.partial.is_empty() && matches!(next_frame(&self.partial, self.face.config.max_request), Ok(None));
+        self.unfinished = match self.unfinished {
+            _ if !waits => None,
+            Some(since) if !fresh => Some(since),
+            _ => Some(Instant::now()),
+        };
+        self.conversation.note_unfinished(self.unfinished);
     }
 
     /// True if something was understood.
@@ -303,6 +335,7 @@ impl Connection {
             // An idle connection holds no buffer.
             self.partial = BytesMut::new();
         }
+        self.note_unfinished(used > 0);
         result.map(|used| used > 0)
     }
 

@@ -3,7 +3,7 @@
 //! that its session has ended.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
@@ -37,6 +37,10 @@ pub(super) struct Conversation {
     watcher: Mutex<Option<Watcher>>,
     pub(super) established: std::time::SystemTime,
     pub(super) seen: Seen,
+    /// Since when a request of it is not whole, in milliseconds of the face; 0 if there is none.
+    unfinished_since_ms: AtomicU64,
+    /// True if it has to go because too much of all connections is not whole.
+    pub(super) evicted: AtomicBool,
     local_port: u16,
 }
 
@@ -65,6 +69,8 @@ impl Conversation {
             watcher: Mutex::new(None),
             established: std::time::SystemTime::now(),
             seen: Seen::default(),
+            unfinished_since_ms: AtomicU64::new(0),
+            evicted: AtomicBool::new(false),
             local_port,
             face,
         });
@@ -80,6 +86,24 @@ impl Conversation {
         let mut out = self.outbox.lock();
         out.end(Ending::Now);
         out.deferred.clear();
+    }
+
+    pub(super) fn note_unfinished(&self, since: Option<Instant>) {
+        let ms = since.map_or(0, |since| {
+            since.saturating_duration_since(self.face.started).as_millis() as u64 + 1
+        });
+        self.unfinished_since_ms.store(ms, Ordering::Relaxed);
+    }
+
+    pub(super) fn unfinished_since_ms(&self) -> Option<u64> {
+        Some(self.unfinished_since_ms.load(Ordering::Relaxed)).filter(|ms| *ms > 0)
+    }
+
+    /// Ends the connection, because what it does not finish is in the way of others.
+    pub(super) fn evict(&self) {
+        self.evicted.store(true, Ordering::Relaxed);
+        self.outbox.lock().end(Ending::Now);
+        self.alarm.ring();
     }
 
     /// The port that the client connected to.

@@ -113,6 +113,26 @@ impl Face {
         }
     }
 
+    /// Ends the connection whose unfinished request is the oldest, so that somebody else's fits; false if that is the
+    /// asker's own.
+    pub(super) fn evict_slowest(&self, asker: &Conversation) -> bool {
+        let slowest = {
+            let conversations = self.conversations.lock();
+            let waiting = conversations
+                .values()
+                .filter(|one| !one.evicted.load(Ordering::Relaxed));
+            let waiting = waiting.filter_map(|one| Some((one.unfinished_since_ms()?, one)));
+            waiting.min_by_key(|(since, _)| *since).map(|(_, one)| one.clone())
+        };
+        match slowest {
+            Some(slowest) if slowest.number != asker.number => {
+                slowest.evict();
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Tells the log that a client does what it must not: one line per address and while.
     pub(super) fn complain(&self, peer: SocketAddr, what: std::fmt::Arguments<'_>) {
         if let Some(withheld) = self.complaints.allow(peer.ip(), Instant::now()) {
