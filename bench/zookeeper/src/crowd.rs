@@ -53,6 +53,8 @@ pub(crate) struct Crowd {
     /// Which connections wait until their socket takes more.
     stuck: Vec<bool>,
     scratch: Vec<u8>,
+    /// How long to look away between two looks at the sockets.
+    nap: Duration,
 }
 
 impl Crowd {
@@ -75,7 +77,14 @@ impl Crowd {
             stuck: vec![false; count],
             connections,
             scratch: Vec::with_capacity(CHUNK),
+            nap: Duration::ZERO,
         })
+    }
+
+    /// Looks at the sockets only so often. A server that writes to many sockets need not wake this program for each of
+    /// them then, which would cost both more than all the rest; what comes is seen that much later.
+    pub(crate) fn napping(self, nap: Duration) -> Crowd {
+        Crowd { nap, ..self }
     }
 
     /// Bytes that came on these connections so far.
@@ -103,6 +112,9 @@ impl Crowd {
         let mut ready = Vec::with_capacity(256);
         while !script.done() {
             ready.clear();
+            if !self.nap.is_zero() {
+                std::thread::sleep(self.nap);
+            }
             match epoll::wait(&self.epoll, spare_capacity(&mut ready), Some(&silence)) {
                 Ok(count) => ensure!(count > 0, "the server said nothing for {SILENCE:?}"),
                 Err(Errno::INTR) => continue,

@@ -25,6 +25,9 @@ const CLIENTS: usize = 1_000;
 /// Changes in a round; the middle one of the times counts.
 const CHANGES: usize = 11;
 
+/// A thousand clients on a thousand machines cost each other nothing; see [`Crowd::napping`].
+const NAP: Duration = Duration::from_micros(50);
+
 /// Expects so many replies and events.
 #[derive(Default)]
 struct Told {
@@ -41,9 +44,10 @@ pub(super) fn run(contestant: &mut Contestant) -> Result<Round> {
         plant::nodes(server.port, &[WATCHED.to_owned()], b"0")?;
     }
     // The last one writes.
-    let mut crowd = Crowd::open(server.port, CLIENTS + 1)?;
-    let (mut last, mut half) = (Vec::new(), Vec::new());
-    let (mut server_time, mut loader_time, mut others) = (Duration::ZERO, Duration::ZERO, 0.0_f64);
+    let mut crowd = Crowd::open(server.port, CLIENTS + 1)?.napping(NAP);
+    let (mut last, mut half, mut first) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut server_time, mut loader_time) = (Duration::ZERO, Duration::ZERO);
+    let round = Stopwatch::start(server.process())?;
     for change in 0..CHANGES {
         crowd.ask(0..CLIENTS, |_, requests, now| requests.queue(&read(), now))?;
         crowd.run(&mut Told {
@@ -64,20 +68,24 @@ pub(super) fn run(contestant: &mut Contestant) -> Result<Round> {
         crowd.run(&mut told)?;
         let spent = watch.stop()?;
         let times: Vec<Duration> = told.events.iter().map(|at| *at - began).collect();
+        first.extend(times.first());
         half.extend(times.get(CLIENTS / 2));
         last.extend(times.last());
         server_time += spent.server;
         loader_time += spent.loader;
-        others = others.max(spent.others);
     }
+    // A single change is too short for the kernel's accounts.
+    let others = round.stop()?.others;
     crowd.close()?;
     last.sort_unstable();
     half.sort_unstable();
+    first.sort_unstable();
     let told = (CLIENTS * CHANGES) as u64;
     Ok(Round {
         figures: vec![
             percentile(&last, 0.5),
             percentile(&half, 0.5),
+            percentile(&first, 0.5),
             Spent::micros_each(server_time, told),
             Spent::micros_each(loader_time, told),
         ],
