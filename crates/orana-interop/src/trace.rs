@@ -18,6 +18,9 @@ use crate::{drill::eventually, process::Process};
 /// The calls that are followed.
 const CALLS: &str = "read,readv,recvfrom,recvmsg,write,pwrite64,writev,pwritev,sendto,sendmsg,fsync,fdatasync,sync_file_range,msync,sendfile,splice";
 
+/// How long the tracer is left to write down the ends of the last calls.
+const SETTLING: Duration = Duration::from_millis(500);
+
 /// A tracer that is attached to a process.
 #[derive(Debug)]
 pub struct Tracer {
@@ -81,6 +84,8 @@ impl Tracer {
 
     /// Lets the process go and returns what it did.
     pub fn detach(mut self) -> Result<Vec<Call>> {
+        // A client has its answer before the call that sent it is seen to end.
+        thread::sleep(SETTLING);
         self.process.signal(Signal::INT)?;
         self.process.wait(Duration::from_secs(20))?;
         let text = std::fs::read_to_string(&self.file)?;
