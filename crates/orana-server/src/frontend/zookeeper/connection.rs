@@ -359,14 +359,20 @@ impl Connection {
 
     /// Writes as much as the socket takes.
     fn write(&mut self) -> std::io::Result<()> {
-        while !self.unsent.is_empty() {
-            let mut slices = [IoSlice::new(&[]); SLICES];
-            let mut filled = 0;
-            for (slice, bytes) in slices.iter_mut().zip(&self.unsent) {
-                *slice = IoSlice::new(bytes);
-                filled += 1;
-            }
-            let written = match self.stream.try_write_vectored(slices.get(..filled).unwrap_or_default()) {
+        while let Some(first) = self.unsent.front() {
+            let result = if self.unsent.len() == 1 {
+                // The usual case, an event or a few small replies, and the cheaper system call.
+                self.stream.try_write(first)
+            } else {
+                let mut slices = [IoSlice::new(&[]); SLICES];
+                let mut filled = 0;
+                for (slice, bytes) in slices.iter_mut().zip(&self.unsent) {
+                    *slice = IoSlice::new(bytes);
+                    filled += 1;
+                }
+                self.stream.try_write_vectored(slices.get(..filled).unwrap_or_default())
+            };
+            let written = match result {
                 Ok(written) => written,
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) => return Err(error),
