@@ -22,7 +22,7 @@ use crate::replica::{Completion, Replica, Waiter, fail};
 /// No batch is larger, so that applying one never keeps readers waiting for long.
 const MAX_COMMANDS: usize = 2048;
 /// No batch is larger unless a single command is.
-const MAX_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 1 << 20;
 
 pub(crate) struct Proposer {
     queue: Mutex<Queue>,

@@ -121,8 +121,14 @@ impl Conversation {
     pub(super) fn advance(&self, state: &State, out: &mut Outbox) {
         while out.ending == Ending::Open {
             match out.deferred.front() {
-                None | Some(Deferred::Write { resolution: None, .. }) => return,
-                Some(_) if out.is_ahead() => {
+                None | Some(Deferred::Write { resolution: None, .. }) => {
+                    if out.ends_when_drained {
+                        out.end(Ending::AfterFlush);
+                    }
+                    return;
+                }
+                // Its answer may be large; that of a write is not.
+                Some(Deferred::Read { .. }) if out.is_ahead() => {
                     out.stuck = true;
                     return;
                 }
@@ -302,7 +308,12 @@ impl Observer for Conversation {
 impl Holder for Conversation {
     fn ended(&self, wakes: &mut Wakes) {
         let mut out = self.outbox.lock();
-        out.end(Ending::AfterFlush);
+        if out.is_held_up() {
+            // What was asked before the end is still answered, once the client has read what it has.
+            out.ends_when_drained = true;
+        } else {
+            out.end(Ending::AfterFlush);
+        }
         self.tell(&mut out, wakes);
     }
 

@@ -89,6 +89,8 @@ pub(super) struct Outbox {
     /// Something waits for the task to let the queue go on: a write failed without a look at the state, or the client
     /// has to read first.
     pub(super) stuck: bool,
+    /// The session is over; the connection ends when what can be answered is answered.
+    pub(super) ends_when_drained: bool,
 }
 
 struct Held {
@@ -118,6 +120,7 @@ impl Outbox {
             sent: 0,
             sent_in_all: 0,
             stuck: false,
+            ends_when_drained: false,
         }
     }
 
@@ -276,6 +279,14 @@ impl Outbox {
     /// True while so much waits for the client that nothing should be added.
     pub(super) fn is_ahead(&self) -> bool {
         self.queued > PAUSE_FROM
+    }
+
+    /// True if the first request could be answered and only its task has not come to it.
+    pub(super) fn is_held_up(&self) -> bool {
+        !matches!(
+            self.deferred.front(),
+            None | Some(Deferred::Write { resolution: None, .. })
+        )
     }
 
     fn close_tail(&mut self) {

@@ -54,7 +54,11 @@ pub(super) fn split(frame: &[u8]) -> Option<(RequestHeader, &[u8])> {
 impl Conversation {
     /// How many more requests may be taken now.
     pub(super) fn room(&self, out: &Outbox) -> usize {
-        if out.ending != Ending::Open || out.is_ahead() || out.deferred_reads >= MAX_DEFERRED_READS {
+        if out.ending != Ending::Open
+            || out.ends_when_drained
+            || out.is_ahead()
+            || out.deferred_reads >= MAX_DEFERRED_READS
+        {
             return 0;
         }
         let in_flight = self.face.config.max_in_flight.saturating_sub(out.deferred.len());
