@@ -50,7 +50,7 @@ fn malformed_input_ends_in_an_error_or_a_close_and_one_line_with_the_address() {
     drill("hostile-malformed", 0, |drill| {
         let mut server = server(drill)?;
         let process = server.process()?.id();
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let strangers = Strangers::to(server.port())?;
         let mut number = 0;
         for (what, bytes) in bad_beginnings() {
@@ -181,7 +181,7 @@ fn ten_thousand_connections_that_say_nothing_are_noticed_by_nobody() {
         let mut server = server(drill)?;
         let process = server.process()?.id();
         let (before, open) = (vitals::resident_mib(process)?, vitals::descriptors(process)?);
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let strangers = Strangers::to(server.port())?;
         let crowd = (0..CONNECTIONS).map(|number| strangers.from(address(number % ADDRESSES)));
         let mut crowd = crowd.collect::<Result<Vec<_>>>()?;
@@ -215,7 +215,7 @@ fn a_flood_of_bad_frames_makes_neither_a_flood_of_lines_nor_a_slow_server() {
         let mut server = server(drill)?;
         let process = server.process()?.id();
         let port = server.port();
-        let pulse = Pulse::start(port)?;
+        let pulse = Pulse::start(&mut server)?;
         let (over, sent) = (AtomicBool::new(false), AtomicUsize::new(0));
         thread::scope(|scope| -> Result<()> {
             let floods: Vec<_> = (0..2)
@@ -266,7 +266,7 @@ fn requests_that_are_as_large_as_they_may_be_do_not_delay_others() {
     drill("hostile-large", 0, |drill| {
         let mut server = server(drill)?;
         let process = server.process()?.id();
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let strangers = Strangers::to(server.port())?;
         let room = 1_000_000;
         let many_watches = {
@@ -356,7 +356,7 @@ fn requests_that_never_end_cost_their_senders_the_connection_and_nobody_else() {
         let mut honest = RawClient::connect(server.port(), 10_000)?;
         let data = vec![7; 500_000];
         ensure!(honest.call(&asks::create("/large", &data, Mode::Persistent))?.is_ok());
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let strangers = Strangers::to(server.port())?;
         let mut hogs = Vec::new();
         for number in 0..HOGS {

@@ -14,7 +14,7 @@ use orana_interop::{
     drill,
     drill::eventually,
     pulse::Pulse,
-    raw::{Incoming, PATIENCE, RawClient},
+    raw::{Incoming, PATIENCE, RawClient, RawError},
     strangers::{Stranger, Strangers, allow_many_descriptors, request},
     vitals,
 };
@@ -82,7 +82,7 @@ fn a_client_that_asks_for_a_gigabyte_and_does_not_read_is_let_go() {
                 .call(&asks::create("/large", &vec![7; MEGABYTE], Mode::Persistent))?
                 .is_ok()
         );
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let strangers = Strangers::to(server.port())?;
         let (peak, ()) = vitals::peak_while(process, || {
             let mut lazy = Vec::new();
@@ -114,7 +114,7 @@ fn a_client_that_reads_gets_all_it_asked_for_at_once() {
                 .call(&asks::create("/large", &vec![7; MEGABYTE], Mode::Persistent))?
                 .is_ok()
         );
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let (peak, ()) = vitals::peak_while(process, || {
             // Writes among the reads: the order must stay, and what stands behind a write waits for it.
             let mut expected = Vec::new();
@@ -144,7 +144,21 @@ fn a_client_that_reads_gets_all_it_asked_for_at_once() {
         })?;
         eprintln!("{peak} MiB at most; {}", pulse.undisturbed()?);
         ensure!(peak < 128, "{peak} MiB");
-        client.close()?;
+        // The end of the session does not overtake what it asked for.
+        let mut expected: Vec<i32> = (0..100).map(|_| client.queue(&asks::get("/large"))).collect();
+        expected.push(client.queue(&Request::CloseSession));
+        client.flush()?;
+        thread::sleep(Duration::from_millis(300));
+        for (nth, xid) in expected.into_iter().enumerate() {
+            let answer = client
+                .receive(PATIENCE)
+                .with_context(|| format!("after {nth} answers"))?;
+            ensure!(
+                matches!(&answer, Incoming::Reply(answer) if answer.header.xid == xid),
+                "not {xid}: {answer:.60?}"
+            );
+        }
+        ensure!(matches!(client.receive(PATIENCE), Err(RawError::Closed)));
         vitals::ensure_healthy(&mut server)
     });
 }
@@ -160,7 +174,7 @@ fn a_request_for_the_same_megabyte_ten_thousand_times_costs_its_sender_the_conne
                 .call(&asks::create("/large", &vec![7; MEGABYTE], Mode::Persistent))?
                 .is_ok()
         );
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let address = Ipv4Addr::new(127, 8, 3, 1);
         let mut greedy = Strangers::to(server.port())?.from(address)?;
         greedy.greet(40_000)?;
@@ -188,7 +202,7 @@ fn an_enormous_list_of_children_is_made_once_and_delays_nobody() {
             client.queue(&asks::create(&path, b"", Mode::Persistent));
         })?;
         let before = vitals::resident_mib(process)?;
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let strangers = Strangers::to(server.port())?;
         let (peak, ()) = vitals::peak_while(process, || {
             let mut lazy = Vec::new();
@@ -243,7 +257,7 @@ fn a_session_with_twenty_thousand_ephemerals_ends_without_a_pause_and_over_a_res
                 mode: 1,
             });
             ensure!(watcher.call(&watch)?.is_ok());
-            let pulse = Pulse::start(port)?;
+            let pulse = Pulse::start(&mut server)?;
             let start = Instant::now();
             if closes {
                 owner.close()?;
@@ -297,7 +311,7 @@ fn a_thousand_watchers_of_one_node_are_told_while_others_are_answered() {
         ensure!(writer.call(&asks::create("/hot", b"0", Mode::Persistent))?.is_ok());
         let watchers = (0..WATCHERS).map(|_| RawClient::connect(port, 40_000));
         let mut watchers = watchers.collect::<Result<Vec<_>, _>>()?;
-        let pulse = Pulse::start(port)?;
+        let pulse = Pulse::start(&mut server)?;
         let mut slowest = Duration::ZERO;
         for round in 0..10u8 {
             for watcher in &mut watchers {
@@ -346,7 +360,7 @@ fn a_watcher_that_does_not_read_its_events_is_let_go_at_its_limit() {
         lazy.say(&request(1, OpCode::AddWatch.as_i32(), &watch))?;
         lazy.frame(PATIENCE)?;
         ensure!(writer.call(&asks::create(&path, b"", Mode::Persistent))?.is_ok());
-        let pulse = Pulse::start(server.port())?;
+        let pulse = Pulse::start(&mut server)?;
         let start = Instant::now();
         let mut writes = 0;
         while vitals::lines(server.log(), 0, &["WARN", &format!("peer={address}:")]).is_empty() {
