@@ -123,7 +123,7 @@ impl Decoder<'_> {
 
     /// The Java type of the next value, if it says one: an object's class, or the type of a typed list or map.
     pub fn peek_type(&mut self) -> Result<Option<Arc<str>>, DecodeError> {
-        let here = self.at;
+        let here = self.mark();
         let name = match self.peek()? {
             Kind::List | Kind::Map | Kind::Object | Kind::Reference => self.within(|_, shape| {
                 Ok(match shape {
@@ -139,10 +139,10 @@ impl Decoder<'_> {
 
     /// The number of the container that the next value is, or that it refers to: its identity in this stream.
     pub fn peek_number(&mut self) -> Result<usize, DecodeError> {
-        let here = self.at;
+        let here = self.mark();
         let number = match self.peek()? {
             Kind::Reference => self.reference()?.0,
-            _ => here.containers,
+            _ => self.at.containers,
         };
         self.rewind(here)?;
         Ok(number)

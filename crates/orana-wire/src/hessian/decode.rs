@@ -34,11 +34,18 @@ pub enum Kind {
 
 /// A place in the stream, with what the tables held there.
 #[derive(Debug, Clone, Copy)]
-pub struct Position {
+pub(super) struct Position {
     pub(super) byte: usize,
     pub(super) containers: usize,
     classes: usize,
     types: usize,
+}
+
+/// Where a reader may come back to.
+#[derive(Debug, Clone, Copy)]
+pub struct Bookmark {
+    at: Position,
+    depth: usize,
 }
 
 /// Reads values from a slice. One decoder reads one stream: tables are shared from the first value to the last.
@@ -112,15 +119,21 @@ impl<'a> Decoder<'a> {
         self.input.get(self.at.byte..).unwrap_or(&[])
     }
 
-    /// Where the next value begins; [`rewind`](Self::rewind) leads back there.
-    pub fn position(&self) -> Position {
-        self.at
+    /// Marks where the next value begins; [`rewind`](Self::rewind) leads back there.
+    pub fn mark(&self) -> Bookmark {
+        Bookmark {
+            at: self.at,
+            depth: self.depth,
+        }
     }
 
-    /// Goes back to a place that this decoder has been at, between values of the same container.
-    pub fn rewind(&mut self, position: Position) -> Result<(), DecodeError> {
-        self.charge_replay(position.byte)?;
-        self.at = position;
+    /// Goes back to a mark that this decoder has set in the container that it is in, also after an error.
+    pub fn rewind(&mut self, mark: Bookmark) -> Result<(), DecodeError> {
+        self.charge_replay(mark.at.byte)?;
+        self.at = mark.at;
+        self.depth = mark.depth;
+        // What was being built when reading failed will never be complete.
+        self.nodes.truncate(mark.at.containers);
         Ok(())
     }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::decode::Kind;
 
-/// Why a value could not be read. The position of the decoder afterwards is not defined.
+/// Why a value could not be read. Where the decoder stands afterwards is not defined, until it is taken back to
+/// a mark.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {

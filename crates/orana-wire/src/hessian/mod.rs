@@ -19,7 +19,7 @@ mod value;
 use bytes::BytesMut;
 
 pub use convert::{FromHessian, ToHessian, Typed};
-pub use decode::{Decoder, Kind, Position};
+pub use decode::{Bookmark, Decoder, Kind};
 pub use encode::Encoder;
 pub use error::{DecodeError, EncodeError};
 pub use limits::Limits;

@@ -339,3 +339,15 @@ fn nodes_of_different_values_are_never_taken_for_each_other() {
     }
     assert!(!out.contains(&0x51));
 }
+
+#[test]
+fn after_an_error_a_reader_can_go_back_and_read_otherwise() {
+    let bytes = b"\x7a\x79\x91\x51\x91";
+    let mut decoder = Decoder::new(bytes);
+    let start = decoder.mark();
+    for _ in 0..1000 {
+        assert!(Vec::<Vec<String>>::from_hessian(&mut decoder).is_err());
+        decoder.rewind(start).unwrap();
+    }
+    assert_eq!(Vec::<Vec<i32>>::from_hessian(&mut decoder), Ok(vec![vec![1]; 2]));
+}
