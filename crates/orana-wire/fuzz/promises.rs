@@ -3,7 +3,14 @@
 //!
 //! Beside not panicking: what was read, written again, reads as the same.
 
+use std::collections::BTreeMap;
+
 use bytes::BytesMut;
+use orana_wire::dubbo::request::{BodyError, put_request};
+use orana_wire::dubbo::response::{error_text, put_response};
+use orana_wire::dubbo::{self, Direction, Event, Invocation, Response, Step};
+use orana_wire::hessian::java::{BigDecimal, BigInteger, Throwable, Uuid, ZonedDateTime};
+use orana_wire::hessian::{DecodeError, Decoder, Encoder, Value, from_bytes};
 use orana_wire::zookeeper::frame::next_frame;
 use orana_wire::zookeeper::record::{Reader, Record};
 use orana_wire::zookeeper::*;
@@ -74,6 +81,104 @@ pub(crate) fn reply(bytes: &[u8]) {
         let mut reader = Reader::new(body_of(&again));
         assert_eq!(reader.read(), Ok(ReplyHeader { err: 0, ..header }));
         assert_eq!(Reply::decode(*op, reader.rest()), Ok(reply));
+    }
+}
+
+/// A stream of Hessian values; then the same bytes as values of various types.
+pub(crate) fn hessian(bytes: &[u8]) {
+    let (mut decoder, mut skipping) = (Decoder::new(bytes), Decoder::new(bytes));
+    let mut values = Vec::new();
+    while let Ok(value) = decoder.value() {
+        assert_eq!(skipping.skip(), Ok(()));
+        assert_eq!(skipping.rest().len(), decoder.rest().len());
+        values.push(value);
+    }
+    let mut again = BytesMut::new();
+    let mut encoder = Encoder::new(&mut again);
+    for value in &values {
+        assert_eq!(encoder.value(value), Ok(()));
+    }
+    let mut decoder = Decoder::new(&again);
+    for value in &values {
+        assert_eq!(decoder.value().as_ref(), Ok(value));
+    }
+    assert!(decoder.rest().is_empty());
+    let _ = from_bytes::<Vec<Option<String>>>(bytes);
+    let _ = from_bytes::<BTreeMap<String, Vec<u8>>>(bytes);
+    let _ = from_bytes::<Vec<Vec<Vec<i64>>>>(bytes);
+    let _ = from_bytes::<Vec<BigDecimal>>(bytes);
+    let _ = from_bytes::<Vec<BigInteger>>(bytes).map(|numbers| format!("{numbers:?}"));
+    let _ = from_bytes::<Vec<Uuid>>(bytes);
+    let _ = from_bytes::<ZonedDateTime>(bytes);
+    let _ = from_bytes::<Throwable>(bytes);
+}
+
+/// A stream of dubbo frames with their bodies.
+pub(crate) fn dubbo_frame(bytes: &[u8]) {
+    let mut frames = dubbo::Frames::new(LIMIT);
+    let mut rest = bytes;
+    loop {
+        let consumed = match frames.next(rest) {
+            Ok(Step::Frame { header, body, consumed }) => {
+                assert!(body.len() <= LIMIT);
+                dubbo_body(&header, body);
+                consumed
+            }
+            Ok(Step::Oversized { header, consumed }) => {
+                assert!(header.length as usize > LIMIT);
+                consumed
+            }
+            Ok(Step::More { .. }) | Err(_) => return,
+        };
+        rest = rest.get(consumed..).unwrap_or_else(|| panic!("a frame beyond the end"));
+    }
+}
+
+fn dubbo_body(header: &dubbo::Header, body: &[u8]) {
+    let mut again = BytesMut::new();
+    match header.direction {
+        _ if header.event => {
+            let _ = Event::read(header, body);
+        }
+        Direction::Request { two_way } => {
+            let Ok(asked) = Invocation::read(header, body) else {
+                return;
+            };
+            let header = dubbo::Header::request(header.id, two_way);
+            let Invocation {
+                head,
+                arguments,
+                attachments,
+            } = &asked;
+            let written = put_request(&header, head, attachments, usize::MAX, &mut again, |out| {
+                arguments.iter().try_for_each(|argument| out.value(argument))
+            });
+            assert_eq!(written, Ok(()));
+            let (header, body) = dubbo_frame_of(&again);
+            assert_eq!(Invocation::read(&header, body).as_ref(), Ok(&asked));
+        }
+        Direction::Response { status } if status.is_ok() => {
+            let Ok(answer) = Response::<Value>::read(header, body) else {
+                return;
+            };
+            assert_eq!(put_response(header.id, &answer, true, usize::MAX, &mut again), Ok(()));
+            let (header, body) = dubbo_frame_of(&again);
+            match Response::<Value>::read(&header, body) {
+                // An exception that refers to itself is written out once more, and may then be beyond a limit.
+                Err(BodyError::Malformed(DecodeError::Depth | DecodeError::Count | DecodeError::Bytes)) => {}
+                read => assert_eq!(read.map(|read| read.outcome), Ok(answer.outcome)),
+            }
+        }
+        Direction::Response { .. } => {
+            let _ = error_text(header, body);
+        }
+    }
+}
+
+fn dubbo_frame_of(bytes: &[u8]) -> (dubbo::Header, &[u8]) {
+    match dubbo::Frames::new(usize::MAX).next(bytes) {
+        Ok(Step::Frame { header, body, consumed }) if consumed == bytes.len() => (header, body),
+        other => panic!("what was written is not one frame: {other:?}"),
     }
 }
 

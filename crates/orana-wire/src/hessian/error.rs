@@ -1,0 +1,85 @@
+//! Why bytes are not the value that was wanted, and why a value has no bytes.
+
+use std::sync::Arc;
+
+use super::decode::Kind;
+
+/// Why a value could not be read. Where the decoder stands afterwards is not defined, until it is taken back to
+/// a mark.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The bytes end before the value does, or a length promises more than there is.
+    #[error("value is cut short")]
+    Truncated,
+    /// A byte that begins no value.
+    #[error("byte {byte:#04x} at {at} begins no value")]
+    Opcode {
+        /// The byte.
+        byte: u8,
+        /// Where it stands.
+        at: usize,
+    },
+    /// A value of another kind than the one that was asked for.
+    #[error("expected {wanted}, found {found}")]
+    Unexpected {
+        /// What the reader asked for.
+        wanted: &'static str,
+        /// What there is.
+        found: Kind,
+    },
+    /// A length or count below zero.
+    #[error("impossible length {0}")]
+    Length(i32),
+    /// A string whose bytes are not what Java writes.
+    #[error("string is not in Java's form of UTF-8")]
+    Text,
+    /// A reference to a value that has not begun.
+    #[error("no value has number {0}")]
+    Reference(i32),
+    /// An instance of a class that has not been defined.
+    #[error("no class has number {0}")]
+    Class(i32),
+    /// A type by a number that has not been given.
+    #[error("no type has number {0}")]
+    Type(i32),
+    /// A number that the wanted type cannot hold.
+    #[error("number does not fit {0}")]
+    Range(&'static str),
+    /// Containers within containers beyond the limit; also a cycle read as a type that cannot hold one.
+    #[error("values are nested too deeply")]
+    Depth,
+    /// More values than the limit allows, those read again through references included.
+    #[error("too many values")]
+    Count,
+    /// More bytes than the limit allows, those read again through references included.
+    #[error("too many bytes")]
+    Bytes,
+    /// An object lacks a field that its type requires.
+    #[error("field `{0}` is missing")]
+    Missing(&'static str),
+    /// An object whose content contradicts its type, for instance a date in month 13.
+    #[error("not a {0}")]
+    Invalid(&'static str),
+}
+
+/// Why a value could not be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// More elements than a count on the wire can say.
+    #[error("{0} elements have no wire form")]
+    Length(usize),
+    /// A number that no Java integer holds.
+    #[error("number {0} does not fit a Java long")]
+    Range(u64),
+    /// A reference to an enclosing container that exists no more.
+    #[error("the container that a value refers back to is gone")]
+    Gone,
+    /// An object that has not as many values as its class has fields.
+    #[error("an object of `{0}` has not one value for each field")]
+    Fields(Arc<str>),
+    /// A container that was begun with [`Node::unfilled`](super::Node::unfilled) and never filled.
+    #[error("a container was never filled")]
+    Unfilled,
+}

@@ -1,0 +1,537 @@
+//! Every stream that Java's encoders wrote reads as the values it stands for, and these write the same bytes.
+//!
+//! The files were written by `interop/java/hessian`: a name and bytes on each line, long runs as `(61*32768)`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use bytes::BytesMut;
+use orana_wire::hessian::java::*;
+use orana_wire::hessian::*;
+
+const CURRENT: &str = "hessian-lite-4.0.4";
+const OLD: &str = "hessian-lite-3.2.13";
+const COMPACT: &str = "hessian-lite-4.0.4-compact-time";
+
+/// Streams that have several forms of which ours is another, or that no Rust string holds.
+const NOT_CANONICAL: [&str; 2] = ["binary-long", "lone-surrogates"];
+
+fn streams(file: &str) -> BTreeMap<String, Vec<u8>> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/golden/hessian/{file}.txt"));
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let pairs = lines.map(|line| line.split_once(' ').unwrap());
+    pairs.map(|(name, hex)| (name.to_owned(), bytes_of(hex))).collect()
+}
+
+fn stream(file: &str, name: &str) -> Vec<u8> {
+    streams(file)
+        .remove(name)
+        .unwrap_or_else(|| panic!("{file} has no {name}"))
+}
+
+fn bytes_of(hex: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = hex;
+    while !rest.is_empty() {
+        let byte = |digits: &str| u8::from_str_radix(digits, 16).unwrap();
+        if let Some(run) = rest.strip_prefix('(') {
+            let (run, tail) = run.split_once(')').unwrap();
+            let (digits, count) = run.split_once('*').unwrap();
+            bytes.extend(std::iter::repeat_n(byte(digits), count.parse().unwrap()));
+            rest = tail;
+        } else {
+            bytes.push(byte(&rest[..2]));
+            rest = &rest[2..];
+        }
+    }
+    bytes
+}
+
+fn values_of(bytes: &[u8]) -> Vec<Value> {
+    let mut decoder = Decoder::new(bytes);
+    let mut values = Vec::new();
+    while !decoder.rest().is_empty() {
+        values.push(decoder.value().unwrap());
+    }
+    values
+}
+
+fn written(values: &[Value]) -> BytesMut {
+    let mut out = BytesMut::new();
+    let mut encoder = Encoder::new(&mut out);
+    values.iter().for_each(|value| encoder.value(value).unwrap());
+    out
+}
+
+#[test]
+fn what_java_wrote_is_written_again_byte_by_byte() {
+    for file in [CURRENT, OLD, COMPACT] {
+        for (name, bytes) in streams(file) {
+            let values = values_of(&bytes);
+            let again = written(&values);
+            if NOT_CANONICAL.contains(&name.as_str()) {
+                assert_eq!(values_of(&again), values, "{file}: {name}");
+            } else {
+                assert_eq!(again, bytes, "{file}: {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_java_wrote_can_be_skipped_and_no_part_of_it_is_a_whole() {
+    for (name, bytes) in streams(CURRENT) {
+        let mut decoder = Decoder::new(&bytes);
+        let mut ends = Vec::new();
+        while !decoder.rest().is_empty() {
+            decoder.skip().unwrap();
+            ends.push(bytes.len() - decoder.rest().len());
+        }
+        assert_eq!(ends.len(), values_of(&bytes).len(), "{name}");
+        let steps = (bytes.len() / 500).max(1);
+        for cut in (0..bytes.len()).step_by(steps) {
+            let mut decoder = Decoder::new(&bytes[..cut]);
+            let whole = ends.iter().filter(|end| **end <= cut).count();
+            for _ in 0..whole {
+                decoder.value().unwrap();
+            }
+            assert_eq!(decoder.value(), Err(DecodeError::Truncated), "{name} cut at {cut}");
+        }
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+fn list_of<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Value {
+    Value::list(items.into_iter().map(Into::into))
+}
+
+fn typed<T: Into<Value>>(kind: &str, items: impl IntoIterator<Item = T>) -> Value {
+    Value::typed_list(kind, items.into_iter().map(Into::into))
+}
+
+fn typed_map<K: Into<Value>, V: Into<Value>>(kind: &str, entries: impl IntoIterator<Item = (K, V)>) -> Value {
+    let entries = entries
+        .into_iter()
+        .map(|(key, value)| (key.into(), value.into()))
+        .collect();
+    Value::from(Map {
+        kind: Some(kind.into()),
+        entries,
+    })
+}
+
+fn colour(name: &str) -> Value {
+    Value::enumerated("org.orana.interop.hessian.Beans$Colour", name)
+}
+
+fn values<T: Into<Value>>(items: impl IntoIterator<Item = T>) -> Vec<Value> {
+    items.into_iter().map(Into::into).collect()
+}
+
+#[allow(clippy::approx_constant, reason = "the number that Java was given")]
+fn scalars() -> Vec<(&'static str, Vec<Value>)> {
+    let (int_min, int_max) = (i64::from(i32::MIN), i64::from(i32::MAX));
+    let edges = [
+        -16, 47, -17, 48, -2048, 2047, -2049, 2048, -262_144, 262_143, -262_145, 262_144,
+    ];
+    let ints = [&[0][..], &edges, &[i32::MIN, i32::MAX]].concat();
+    let longs = [
+        &[0, -8, 15, -9, 16][..],
+        &edges[4..].iter().map(|edge| i64::from(*edge)).collect::<Vec<_>>(),
+        &[int_min, int_max, int_min - 1, int_max + 1, i64::MIN, i64::MAX],
+    ]
+    .concat();
+    let doubles = [
+        0.0,
+        1.0,
+        -1.0,
+        -128.0,
+        127.0,
+        128.0,
+        -129.0,
+        -32768.0,
+        32767.0,
+        32768.0,
+        12.25,
+        -1.5,
+        65.536,
+        0.001,
+        3.14159,
+        1e300,
+        5e-324,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ];
+    let dates = [
+        0,
+        894_621_060_000,
+        894_621_091_000,
+        -1,
+        -60_000,
+        i64::MAX,
+        int_max * 60_000,
+        (int_max + 1) * 60_000,
+    ];
+    let zeros = |length: usize| Value::from(vec![0; length]);
+    vec![
+        ("null", vec![Value::Null]),
+        ("booleans", values([true, false])),
+        ("ints", values(ints)),
+        ("longs", values(longs)),
+        ("doubles", values(doubles)),
+        ("floats", values([1.1, 0.5, -3.0, 3.402_823_5e38])),
+        ("small", vec![(-1).into(), 300.into(), "a".into(), "中".into()]),
+        ("dates", dates.map(Value::Date).to_vec()),
+        (
+            "binary",
+            vec![
+                zeros(0),
+                vec![1, 2, 3].into(),
+                zeros(15),
+                zeros(16),
+                zeros(1023),
+                zeros(1024),
+            ],
+        ),
+        ("binary-long", vec![zeros(9000), zeros(70_000)]),
+        ("strings", values(["", "hello", "\0", "é", "中文", "\u{ffff}"])),
+        ("surrogates", values(["\u{1f600}", "a\u{1f600}b\u{1d11e}"])),
+        ("lone-surrogates", values(["a\u{fffd}", "\u{fffd}b"])),
+        (
+            "lengths",
+            values([
+                "a".repeat(31),
+                "a".repeat(32),
+                "a".repeat(1023),
+                "a".repeat(1024),
+                "中".repeat(31),
+            ]),
+        ),
+        (
+            "chunks",
+            values(["a".repeat(32768), "b".repeat(32769), "c".repeat(70_000)]),
+        ),
+        ("chunk-before-a-pair", values(["x".repeat(32767) + "\u{1f600}"])),
+        ("chars", values(["aé"])),
+    ]
+}
+
+fn collections() -> Vec<(&'static str, Vec<Value>)> {
+    let none = || Vec::<Value>::new();
+    let no_entries = || Vec::<(Value, Value)>::new();
+    let arrays = vec![
+        typed("[int", [1, 2]),
+        typed("[int", [0; 8]),
+        typed("[long", [1i64]),
+        typed("[short", [-1]),
+        typed("[double", [0.5]),
+        typed("[float", [f64::from(1.1f32)]),
+        typed("[boolean", [true, false]),
+        typed("[string", [Some("a"), None]),
+        typed("[object", [Value::from(1), "a".into()]),
+        typed("[java.lang.Integer", [1]),
+        typed("[[int", [typed("[int", [1]), typed("[int", none())]),
+        typed("[date", [Value::Date(0)]),
+        typed(
+            "[org.orana.interop.hessian.Beans$Colour",
+            [colour("RED"), colour("GREEN")],
+        ),
+    ];
+    vec![
+        ("arrays", arrays),
+        (
+            "array-list",
+            vec![
+                list_of([Value::from(1), "a".into()]),
+                list_of(none()),
+                list_of(1..=7),
+                list_of(1..=8),
+            ],
+        ),
+        (
+            "lists",
+            vec![
+                typed("java.util.LinkedList", [1]),
+                typed("java.util.Arrays$ArrayList", [1i64, 2]),
+                typed("java.util.Collections$EmptyList", none()),
+                typed("java.util.Collections$SingletonList", ["x"]),
+            ],
+        ),
+        (
+            "sets",
+            vec![
+                typed("java.util.HashSet", [1]),
+                typed("java.util.LinkedHashSet", ["b", "a"]),
+            ],
+        ),
+        ("hash-map", vec![Value::map([("a", 1)]), Value::map(no_entries())]),
+        (
+            "maps",
+            vec![
+                typed_map("java.util.LinkedHashMap", [("a", Some(1)), ("b", None)]),
+                typed_map("java.util.TreeMap", [(1, "a"), (2, "b")]),
+                typed_map(
+                    "java.util.LinkedHashMap",
+                    [(Value::from(1i64), Value::from(2.5)), (Value::Null, true.into())],
+                ),
+            ],
+        ),
+        (
+            "types-by-number",
+            vec![
+                typed("java.util.LinkedList", none()),
+                typed("java.util.LinkedList", none()),
+                typed_map("java.util.TreeMap", no_entries()),
+                typed_map("java.util.TreeMap", no_entries()),
+            ],
+        ),
+        (
+            "nested",
+            vec![list_of([list_of([Value::map([("k", typed("[int", [1]))])])])],
+        ),
+        (
+            "enums",
+            vec![
+                colour("RED"),
+                colour("GREEN"),
+                colour("RED"),
+                colour("BLUE"),
+                Value::enumerated("java.util.concurrent.TimeUnit", "SECONDS"),
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn what_java_wrote_reads_as_what_it_stands_for() {
+    for (name, expected) in scalars().into_iter().chain(collections()) {
+        assert_eq!(values_of(&stream(CURRENT, name)), expected, "{name}");
+    }
+}
+
+#[test]
+fn what_the_old_library_writes_otherwise_reads_as_well() {
+    for (name, expected) in scalars() {
+        assert_eq!(values_of(&stream(OLD, name)), expected, "{name}");
+    }
+    let lists = values_of(&stream(OLD, "array-list"));
+    assert_eq!(lists[0], typed("java.util.ArrayList", [Value::from(1), "a".into()]));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+/// Reads the only value of a stream as a type that writes the same bytes.
+fn same<T: FromHessian + ToHessian + PartialEq + std::fmt::Debug>(name: &str, expected: &T) {
+    for file in [CURRENT, OLD] {
+        let bytes = stream(file, name);
+        assert_eq!(&from_bytes::<T>(&bytes).unwrap(), expected, "{file}: {name}");
+        assert_eq!(to_bytes(expected).unwrap(), bytes, "{file}: {name}");
+    }
+}
+
+const DATE: LocalDate = LocalDate {
+    day: 29,
+    month: 2,
+    year: 2024,
+};
+
+const TIME: LocalTime = LocalTime {
+    nano: 4,
+    second: 3,
+    minute: 2,
+    hour: 1,
+};
+
+#[test]
+fn every_type_of_java_time_reads_and_writes_as_java_does() {
+    let date_time = LocalDateTime { time: TIME, date: DATE };
+    let offset = ZoneOffset { seconds: 28_800 };
+    same("local-date", &DATE);
+    same("local-time", &TIME);
+    same("local-date-time", &date_time);
+    same("instant", &Instant { nanos: 2, seconds: 1 });
+    same("duration", &Duration { nanos: 4, seconds: 3 });
+    same(
+        "duration-negative",
+        &Duration {
+            nanos: 999_999_999,
+            seconds: -1,
+        },
+    );
+    same(
+        "period",
+        &Period {
+            days: 3,
+            months: -2,
+            years: 1,
+        },
+    );
+    same("year", &Year { year: 2024 });
+    same("year-month", &YearMonth { month: 2, year: 2024 });
+    same("month-day", &MonthDay { day: 29, month: 2 });
+    same("zone-offset", &offset);
+    same(
+        "zone-id",
+        &ZoneId {
+            zone_id: "Europe/Berlin".into(),
+        },
+    );
+    same(
+        "offset-date-time",
+        &OffsetDateTime {
+            offset: offset.clone(),
+            date_time: date_time.clone(),
+        },
+    );
+    same(
+        "offset-time",
+        &OffsetTime {
+            zone_offset: offset,
+            local_time: TIME,
+        },
+    );
+    let berlin = ZonedDateTime {
+        offset: ZoneOffset { seconds: 3600 },
+        date_time,
+        zone_id: Some("Europe/Berlin".into()),
+    };
+    same("zoned-date-time", &berlin);
+}
+
+#[test]
+fn the_compact_form_of_java_time_reads_as_the_same() {
+    assert_eq!(from_bytes(&stream(COMPACT, "local-date")), Ok(DATE));
+    assert_eq!(from_bytes(&stream(COMPACT, "local-time")), Ok(TIME));
+    let both = LocalDateTime { time: TIME, date: DATE };
+    assert_eq!(from_bytes(&stream(COMPACT, "local-date-time")), Ok(both));
+    let bytes = stream(COMPACT, "two-dates-and-a-number");
+    let mut decoder = Decoder::new(&bytes);
+    let last_of_1969 = LocalDate {
+        day: 31,
+        month: 12,
+        year: 1969,
+    };
+    assert_eq!(LocalDate::from_hessian(&mut decoder), Ok(last_of_1969));
+    assert_eq!(
+        LocalDate::from_hessian(&mut decoder),
+        Ok(LocalDate {
+            day: 1,
+            month: 1,
+            year: -1
+        })
+    );
+    assert_eq!(i32::from_hessian(&mut decoder), Ok(7));
+}
+
+#[test]
+fn big_numbers_uuids_and_dates_read_as_what_they_are() {
+    for file in [CURRENT, OLD] {
+        let bytes = stream(file, "big-decimals");
+        let mut decoder = Decoder::new(&bytes);
+        for text in ["1.50", "-1E+30", "0"] {
+            assert_eq!(BigDecimal::from_hessian(&mut decoder).unwrap().as_str(), text);
+        }
+        let bytes = stream(file, "big-integers");
+        let mut decoder = Decoder::new(&bytes);
+        for number in [255, 0, -(1i128 << 100)] {
+            assert_eq!(BigInteger::from_hessian(&mut decoder), Ok(BigInteger::from(number)));
+        }
+        let bytes = stream(file, "sql");
+        let mut decoder = Decoder::new(&bytes);
+        for millis in [1, 0, 0] {
+            assert_eq!(Date::from_hessian(&mut decoder), Ok(Date(millis)));
+        }
+        let bytes = stream(file, "classes");
+        let mut decoder = Decoder::new(&bytes);
+        for class in ["java.lang.String", "[I"] {
+            assert_eq!(JavaClass::from_hessian(&mut decoder), Ok(JavaClass(class.into())));
+        }
+    }
+    same("uuid", &"00112233-4455-6677-8899-aabbccddeeff".parse::<Uuid>().unwrap());
+}
+
+#[test]
+fn a_second_use_of_an_enums_constant_reads_as_the_constant() {
+    let bytes = stream(CURRENT, "enums");
+    let mut decoder = Decoder::new(&bytes);
+    for name in ["RED", "GREEN", "RED", "BLUE"] {
+        let constant = Enumerated::from_hessian(&mut decoder).unwrap();
+        assert_eq!(constant.name, name);
+        assert_eq!(constant.class, "org.orana.interop.hessian.Beans$Colour");
+    }
+}
+
+#[test]
+fn exceptions_read_with_message_cause_stack_and_their_own_fields() {
+    let read = |name| from_bytes::<Throwable>(&stream(CURRENT, name)).unwrap();
+    let closed = read("exception");
+    assert_eq!(closed, Throwable::new("java.lang.IllegalStateException", "closed"));
+    assert_eq!(read("exception-without-message").message, None);
+    let boom = read("exception-with-cause");
+    assert_eq!(
+        (boom.class.as_str(), boom.message.as_deref()),
+        ("java.lang.Exception", Some("boom"))
+    );
+    assert_eq!(
+        boom.cause,
+        Some(Box::new(Throwable::new("java.lang.IllegalStateException", "c")))
+    );
+    let refused = read("exception-of-its-own");
+    assert_eq!(refused.message.as_deref(), Some("no"));
+    assert_eq!(refused.get("code"), Some(&Value::Int(7)));
+    assert_eq!(refused.get("detail"), Some(&Value::from("because")));
+    let framed = read("exception-with-stack");
+    let shop = StackFrame {
+        class: "org.example.Shop".into(),
+        method: "sell".into(),
+        file: Some("Shop.java".into()),
+        line: 12,
+    };
+    assert_eq!(framed.stack[0], shop);
+    assert_eq!((framed.stack[1].file.as_deref(), framed.stack[1].line), (None, -2));
+    let outer = read("exception-with-suppressed");
+    assert_eq!(
+        outer.suppressed,
+        [Throwable::new("java.lang.RuntimeException", "inner")]
+    );
+    for name in [
+        "exception",
+        "exception-with-cause",
+        "exception-with-stack",
+        "exception-with-suppressed",
+    ] {
+        let throwable = read(name);
+        let again = from_bytes::<Throwable>(&to_bytes(&throwable).unwrap());
+        assert_eq!(again.as_ref(), Ok(&throwable), "{name}");
+    }
+}
+
+#[test]
+fn shared_and_cyclic_values_stay_shared_and_cyclic() {
+    let shared = values_of(&stream(CURRENT, "shared"));
+    let (one, other) = (shared[0].node().unwrap(), shared[1].node().unwrap());
+    assert!(one.is(&other));
+    assert!(one.is(&shared[2].get("k").unwrap().node().unwrap()));
+
+    let link = &values_of(&stream(CURRENT, "link-to-itself"))[0];
+    assert!(link.get("next").unwrap().node().unwrap().is(&link.node().unwrap()));
+
+    let order = &values_of(&stream(CURRENT, "order-and-lines"))[0];
+    let lines = &order.get("lines").unwrap().as_list().unwrap().items;
+    // The first line was met in the list, which is written before the field, so the field refers to it.
+    assert!(
+        order
+            .get("first")
+            .unwrap()
+            .node()
+            .unwrap()
+            .is(&lines[0].node().unwrap())
+    );
+    for line in lines {
+        assert!(line.get("order").unwrap().node().unwrap().is(&order.node().unwrap()));
+    }
+}
