@@ -209,6 +209,66 @@ const SCENARIOS: &[Scenario] = &[
         variables: &[("KILLS", "20", "1000")],
     },
     Scenario {
+        file: "flush_order",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
+        file: "hostile",
+        alone: true,
+        variables: &[],
+    },
+    Scenario {
+        file: "slow_clients",
+        alone: true,
+        variables: &[],
+    },
+    Scenario {
+        file: "leases",
+        alone: true,
+        variables: &[("PAUSE", "10", "30")],
+    },
+    Scenario {
+        file: "disk_full",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
+        file: "lifecycle",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
+        file: "deliberate",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
+        file: "dubbo_interface",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
+        file: "dubbo_application",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
+        file: "dubbo_rules",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
+        file: "dubbo_restart",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
+        file: "dubbo_swap",
+        alone: false,
+        variables: &[],
+    },
+    Scenario {
         file: "curator",
         alone: false,
         variables: &[],
