@@ -7,6 +7,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use bytes::BytesMut;
+use orana_wire::hessian::{DecodeError as HessianError, Decoder, FromHessian, Value};
 use orana_wire::zookeeper::request::*;
 use orana_wire::zookeeper::*;
 
@@ -96,4 +97,30 @@ fn plain_requests_are_read_without_the_heap() {
         let bytes = allocated(|| assert_eq!(decode_request(request.op().as_i32(), &frame[12..]), Ok(request)));
         assert_eq!(bytes, 0);
     }
+}
+
+#[test]
+fn a_hessian_length_allocates_no_more_than_the_bytes_that_are_left() {
+    // Each claims as many as there are bytes, which is the most that passes.
+    let list = [&b"\x58\xd4\x10\x00"[..], &[0x4e; 4095]].concat();
+    let string = [&b"\x53\xff\xff"[..], &[b'a'; 4096]].concat();
+    let class = [&b"\x43\x01C\xd4\x10\x00"[..], &[0x4e; 4096]].concat();
+    for (claim, most) in [(&list, 100), (&string, 0), (&class, 5000)] {
+        let bytes = allocated(|| assert!(Value::from_hessian(&mut Decoder::new(claim)).is_err()));
+        assert!(bytes <= claim.len() + most, "{bytes} bytes for {:02x?}", &claim[..4]);
+    }
+    let bytes = allocated(|| {
+        let claim = b"\x58\x49\x7f\xff\xff\xff\x91\x92\x93";
+        assert_eq!(
+            Vec::<i64>::from_hessian(&mut Decoder::new(claim)),
+            Err(HessianError::Truncated)
+        );
+    });
+    assert!(bytes < 200, "{bytes} bytes for a claim of 2 Gi values");
+}
+
+#[test]
+fn a_plain_hessian_string_is_read_without_the_heap() {
+    let bytes = allocated(|| assert_eq!(Decoder::new(b"\x05hello").text().unwrap(), "hello"));
+    assert_eq!(bytes, 0);
 }
