@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use zookeeper_client::{
     Acl, Acls, AddWatchMode, AuthUser, CheckWriteError, Client, CreateMode, CreateOptions, Error, EventType,
     LockPrefix, MultiReadResult, MultiWriteError, MultiWriteResult, OneshotWatcher, Permission, PersistentWatcher,
-    SessionInfo, SessionState,
+    SessionState,
 };
 
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -343,23 +343,6 @@ async fn in_flight(subject: &Subject) -> Result<()> {
     Ok(())
 }
 
-/// Connects with a session that another client has just let go. Its last connection may still be ending, or be made
-/// anew once more, and then the one that came first is closed in the middle of its handshake.
-async fn take_up(address: &str, session: &SessionInfo) -> Result<Client> {
-    let mut tries = 0;
-    loop {
-        let connector = Client::connector()
-            .with_session(session.clone())
-            .with_session_timeout(Duration::from_secs(20));
-        match connector.connect(address).await {
-            Ok(client) => return Ok(client),
-            Err(error) if tries == 5 => return Err(error.into()),
-            Err(_displaced) => tries += 1,
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-}
-
 fn sessions(drill: &Drill) -> Result<()> {
     let mut subject = drill.subject()?;
     let address = subject.address();
@@ -375,7 +358,11 @@ fn sessions(drill: &Drill) -> Result<()> {
             .await?;
         client.create("/kept", b"kept", &EPHEMERAL).await?;
         let session = client.into_session();
-        let again = take_up(&address, &session).await?;
+        let again = Client::connector()
+            .with_session(session.clone())
+            .with_session_timeout(Duration::from_secs(20))
+            .connect(&address)
+            .await?;
         ensure!(again.session_id() == session.id());
         ensure!(again.list_ephemerals("/kept").await? == ["/kept"]);
         let (_, _, watcher) = again.get_and_watch_data("/kept").await?;
