@@ -357,7 +357,11 @@ fn sessions(drill: &Drill) -> Result<()> {
             .connect(&address)
             .await?;
         client.create("/kept", b"kept", &EPHEMERAL).await?;
+        let mut states = client.state_watcher();
         let session = client.into_session();
+        // Until the client's task has seen that it was let go, it answers the loss of its connection, which the new one
+        // causes, by taking the session back.
+        tokio::time::timeout(PATIENCE, async { while !states.changed().await.is_terminated() {} }).await?;
         let again = Client::connector()
             .with_session(session.clone())
             .with_session_timeout(Duration::from_secs(20))
