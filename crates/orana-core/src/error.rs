@@ -188,6 +188,12 @@ impl RpcError {
         self
     }
 
+    /// Adds to the message.
+    pub fn adding(mut self, more: impl fmt::Display) -> RpcError {
+        self.0.message = format!("{}; {more}", self.0.message).into();
+        self
+    }
+
     /// Says what was behind it.
     pub fn because(mut self, source: impl Error + Send + Sync + 'static) -> RpcError {
         self.0.source = Some(Arc::new(source));

@@ -49,9 +49,9 @@ pub struct Invocation {
 /// What a caller may settle for one call; what is left open is settled by configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
-    /// How long the call may take, all attempts together counting from its start, if not as long as configured.
+    /// How long one attempt may take, if not as long as configured.
     pub timeout: Option<Duration>,
-    /// The moment at which nobody waits for the answer any more. Set by whoever starts the call; travels with it.
+    /// The moment at which nobody waits for the answer any more, whatever attempt it is; no attempt waits longer. Travels with the call.
     pub deadline: Option<Instant>,
     /// The one provider to call, `host:port`; no other is tried.
     pub target: Option<Arc<str>>,

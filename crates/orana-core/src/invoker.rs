@@ -51,6 +51,9 @@ pub trait Connector: Send + Sync + 'static {
     /// An invoker whose connection is lost reconnects by itself for as long as somebody holds it, and says so by
     /// [`Invoker::is_available`]. Dropping the last handle of it closes what nobody else uses.
     fn connect<'a>(&'a self, url: &'a ServiceUrl) -> BoxFuture<'a, Result<Arc<dyn Invoker>, RpcError>>;
+
+    /// Whether it can call providers of that protocol.
+    fn supports(&self, protocol: &str) -> bool;
 }
 
 /// An invoker with one filter before it.
