@@ -2,11 +2,13 @@
 //!
 //! Each reads every form that Java's encoders give it and writes the one that every Dubbo since 2.6 can read.
 
+mod declared;
 mod number;
 mod object;
 mod throwable;
 mod time;
 
+pub use declared::JavaType;
 pub use number::{BigDecimal, BigInteger, Uuid};
 pub use object::{Date, Enumerated, JavaClass, Timestamp};
 pub use throwable::{StackFrame, Throwable};

@@ -1,0 +1,1 @@
+//! What the compiler can write for the user.
