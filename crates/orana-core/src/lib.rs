@@ -20,4 +20,4 @@ pub use invocation::{CallOptions, Encoded, Invocation, Method};
 pub use invoker::{BoxFuture, Connector, Filter, Invoker, filtered};
 pub use key::ServiceKey;
 pub use reply::{Reply, ReplyShape};
-pub use url::{ServiceUrl, UrlError};
+pub use url::{Mismatch, ParameterError, ServiceUrl, UrlBuilder, UrlError, UrlPool, category_matches};
