@@ -6,13 +6,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::Arc;
 
+use smallvec::SmallVec;
+
+use super::definitions::{Definitions, Name};
 use super::error::DecodeError;
 use super::limits::Limits;
 use super::node::Node;
 use super::text::TextReader;
-use super::value::Class;
 
 /// What a value is, as far as its first byte says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,7 @@ pub(super) struct Position {
 #[derive(Debug, Clone, Copy)]
 pub struct Bookmark {
     at: Position,
+    inside: usize,
     depth: usize,
 }
 
@@ -59,11 +61,14 @@ pub struct Decoder<'a> {
     /// Bytes read once more than they are long, because a reference led back to them.
     replayed: usize,
     /// Where each container begins, by its number.
-    pub(super) places: Vec<Position>,
+    pub(super) places: SmallVec<[Position; 12]>,
     /// The containers that were read as [`Value`](super::Value)s, by their number.
     pub(super) nodes: Vec<Option<Node>>,
-    classes: Vec<Arc<Class>>,
-    types: Vec<Arc<str>>,
+    pub(super) definitions: Definitions<'a>,
+    /// The number of the container that is being read, if one is.
+    pub(super) inside: usize,
+    /// Where the stack stood when the outermost container was entered.
+    pub(super) stack: usize,
 }
 
 impl fmt::Display for Kind {
@@ -107,10 +112,11 @@ impl<'a> Decoder<'a> {
             depth: 0,
             values: 0,
             replayed: 0,
-            places: Vec::new(),
+            places: SmallVec::new(),
             nodes: Vec::new(),
-            classes: Vec::new(),
-            types: Vec::new(),
+            definitions: Definitions::default(),
+            inside: 0,
+            stack: 0,
         }
     }
 
@@ -123,14 +129,21 @@ impl<'a> Decoder<'a> {
     pub fn mark(&self) -> Bookmark {
         Bookmark {
             at: self.at,
+            inside: self.inside,
             depth: self.depth,
         }
+    }
+
+    /// The number of the container that is being read, or of the last one: its identity in this stream.
+    pub fn inside(&self) -> usize {
+        self.inside
     }
 
     /// Goes back to a mark that this decoder has set in the container that it is in, also after an error.
     pub fn rewind(&mut self, mark: Bookmark) -> Result<(), DecodeError> {
         self.charge_replay(mark.at.byte)?;
         self.at = mark.at;
+        self.inside = mark.inside;
         self.depth = mark.depth;
         // What was being built when reading failed will never be complete.
         self.nodes.truncate(mark.at.containers);
@@ -251,22 +264,42 @@ impl<'a> Decoder<'a> {
     /// Reads a string; borrows it where Java's form and ours are the same.
     #[inline]
     pub fn text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
-        let mut first = self.expect(Kind::Text, "a string")?;
+        let first = self.expect(Kind::Text, "a string")?;
+        let units = self.units(first)?;
+        // Most strings are one chunk of ASCII.
+        if first != 0x52
+            && let Some(plain) = self.rest().get(..units).filter(|text| text.is_ascii())
+            && let Ok(plain) = str::from_utf8(plain)
+        {
+            self.at.byte += units;
+            return Ok(Cow::Borrowed(plain));
+        }
+        self.chunks(first, units)
+    }
+
+    /// Reads a string chunk by chunk, whose first byte and length have been read.
+    fn chunks(&mut self, mut first: u8, mut units: usize) -> Result<Cow<'a, str>, DecodeError> {
         let mut text = TextReader::default();
         loop {
-            let units = match first {
-                0x00..=0x1f => usize::from(first),
-                0x30..=0x33 => usize::from(first - 0x30) << 8 | usize::from(self.byte()?),
-                0x52 | 0x53 => usize::from(u16::from_be_bytes(self.chunk()?)),
-                byte => return Err(self.no_chunk(byte)),
-            };
             let taken = text.chunk(self.rest(), units)?;
             self.at.byte += taken;
             if first != 0x52 {
                 return Ok(text.finish());
             }
             first = self.byte()?;
+            units = self.units(first)?;
         }
+    }
+
+    /// Reads the length of a string's chunk, whose first byte has been read.
+    #[inline]
+    fn units(&mut self, first: u8) -> Result<usize, DecodeError> {
+        Ok(match first {
+            0x00..=0x1f => usize::from(first),
+            0x30..=0x33 => usize::from(first - 0x30) << 8 | usize::from(self.byte()?),
+            0x52 | 0x53 => usize::from(u16::from_be_bytes(self.chunk()?)),
+            byte => return Err(self.no_chunk(byte)),
+        })
     }
 
     /// Reads a byte array; borrows it if it is one chunk.
@@ -379,45 +412,51 @@ impl<'a> Decoder<'a> {
     }
 
     /// Reads a type: its name the first time, its number from then on. An empty name is no type.
-    pub(super) fn type_name(&mut self) -> Result<Option<Arc<str>>, DecodeError> {
-        let named = |name: Arc<str>| Some(name).filter(|name| !name.is_empty());
-        if self.peek()? != Kind::Text {
+    pub(super) fn type_number(&mut self) -> Result<Option<usize>, DecodeError> {
+        let number = if self.peek()? == Kind::Text {
+            let name = self.text()?;
+            // When a part is read again its types are in the table already.
+            if self.at.types == self.definitions.types() {
+                self.definitions.add_type(name.into());
+            }
+            self.at.types += 1;
+            self.at.types - 1
+        } else {
             let index = self.index()?;
             let known = usize::try_from(index).ok().filter(|at| *at < self.at.types);
-            let known = known.and_then(|at| self.types.get(at)).cloned();
-            return known.map(named).ok_or(DecodeError::Type(index));
-        }
-        let name = Arc::from(self.text()?);
-        // When a part is read again its types are in the table already.
-        if self.at.types == self.types.len() {
-            self.types.push(Arc::clone(&name));
-        }
-        self.at.types += 1;
-        Ok(named(name))
+            known.ok_or(DecodeError::Type(index))?
+        };
+        let name = self.definitions.type_name(number).map_or("", Name::as_str);
+        Ok(Some(number).filter(|_| !name.is_empty()))
     }
 
     /// Reads a class definition, whose first byte has been read.
     pub(super) fn class_definition(&mut self) -> Result<(), DecodeError> {
-        let name = Arc::from(self.text()?);
+        let name = self.text()?;
         let count = self.length()?;
-        let mut fields = Vec::with_capacity(count.min(self.rest().len() / size_of::<Arc<str>>()));
+        // When a part is read again its classes are in the table already.
+        let fresh = self.at.classes == self.definitions.classes();
+        if fresh {
+            // No more room than there are bytes to read.
+            let room = count.min(self.rest().len() / size_of::<Name<'_>>());
+            self.definitions.begin_class(room);
+        }
         for _ in 0..count {
-            fields.push(Arc::from(self.text()?));
+            let field = self.text()?;
+            if fresh {
+                self.definitions.add_field(field.into());
+            }
         }
-        if fields.is_empty() {
-            fields.extend(Class::unannounced_field(&name).map(Arc::from));
-        }
-        if self.at.classes == self.classes.len() {
-            self.classes.push(Arc::new(Class { name, fields }));
+        if fresh {
+            self.definitions.add_class(name.into());
         }
         self.at.classes += 1;
         Ok(())
     }
 
-    /// The class of a number.
-    pub(super) fn class(&self, index: i32) -> Result<Arc<Class>, DecodeError> {
+    /// The class of a number, if it is defined.
+    pub(super) fn class(&self, index: i32) -> Result<usize, DecodeError> {
         let known = usize::try_from(index).ok().filter(|at| *at < self.at.classes);
-        let known = known.and_then(|at| self.classes.get(at)).cloned();
         known.ok_or(DecodeError::Class(index))
     }
 

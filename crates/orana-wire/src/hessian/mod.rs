@@ -5,14 +5,18 @@
 //! value, and [`java`] has the types of Java that are neither numbers, strings nor collections. Names of classes are
 //! data here: nothing is ever made because a stream names it.
 
+mod classes;
 mod containers;
 mod convert;
 mod decode;
+mod definitions;
 mod encode;
 mod error;
 pub mod java;
+mod layout;
 mod limits;
 mod node;
+mod numbers;
 mod text;
 mod value;
 
@@ -22,6 +26,7 @@ pub use convert::{FromHessian, ToHessian, Typed};
 pub use decode::{Bookmark, Decoder, Kind};
 pub use encode::Encoder;
 pub use error::{DecodeError, EncodeError};
+pub use layout::{Field, Layout};
 pub use limits::Limits;
 pub use node::{Back, Content, Node};
 pub use value::{Class, List, Map, Object, Value};

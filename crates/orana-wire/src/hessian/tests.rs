@@ -303,6 +303,7 @@ fn every_limit_is_kept() {
         values: 6,
         containers: 3,
         bytes: 10,
+        ..Limits::DEFAULT
     };
     assert!(limited(b"\x7a\x79\x91\x92", limits).is_ok());
     assert_eq!(limited(b"\x79\x79\x78", limits), Err(DecodeError::Depth));
