@@ -26,6 +26,10 @@ pub trait Service: Send + Sync + 'static {
 pub struct ServiceDefinition {
     /// The Java interface, for instance `org.example.Greeter`.
     pub interface: Cow<'static, str>,
+    /// The group that it belongs to unless its export says another.
+    pub group: Option<Cow<'static, str>>,
+    /// The version that it has unless its export says another.
+    pub version: Option<Cow<'static, str>>,
     /// In the order of their numbers. Overloads share a name and differ in their parameters.
     pub methods: Vec<MethodDefinition>,
 }
@@ -51,8 +55,24 @@ impl ServiceDefinition {
     pub fn new(interface: impl Into<Cow<'static, str>>, methods: Vec<MethodDefinition>) -> ServiceDefinition {
         ServiceDefinition {
             interface: interface.into(),
+            group: None,
+            version: None,
             methods,
         }
+    }
+
+    /// The same in that group.
+    #[must_use]
+    pub fn in_group(mut self, group: impl Into<Cow<'static, str>>) -> ServiceDefinition {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// The same of that version.
+    #[must_use]
+    pub fn of_version(mut self, version: impl Into<Cow<'static, str>>) -> ServiceDefinition {
+        self.version = Some(version.into());
+        self
     }
 }
 
