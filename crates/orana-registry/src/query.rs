@@ -74,6 +74,26 @@ impl Query {
         }
     }
 
+    /// A URL that asks this question.
+    pub(crate) fn to_url(&self) -> ServiceUrl {
+        let categories: Vec<_> = self.categories.iter().map(|category| category.name()).collect();
+        let mut url = ServiceUrl::builder("consumer", "0.0.0.0")
+            .path(&self.interface)
+            .set("interface", &self.interface)
+            .set("category", categories.join(","));
+        let own = [
+            ("group", &self.group),
+            ("version", &self.version),
+            ("classifier", &self.classifier),
+        ];
+        for (key, value) in own {
+            if let Some(value) = value {
+                url = url.set(key, value);
+            }
+        }
+        url.build()
+    }
+
     /// Whether a registered URL is an answer, by all that it says itself.
     pub fn matches(&self, url: &ServiceUrl) -> bool {
         let interface = url

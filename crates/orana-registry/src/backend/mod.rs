@@ -3,7 +3,10 @@
 //! A back-end does not retry, remember or judge. It runs only what it must to keep its own connection and its own watches.
 
 mod link;
+mod memory;
+mod table;
 mod watching;
+mod zookeeper;
 
 use std::sync::Arc;
 
@@ -14,6 +17,8 @@ use crate::query::Query;
 use crate::snapshot::Snapshot;
 
 pub use link::Link;
+pub use memory::{MemoryBackend, MemoryCentre};
+pub use table::Backends;
 pub use watching::{Feed, Watching};
 
 /// One product's protocol.
@@ -52,4 +57,4 @@ pub struct Row {
 }
 
 /// The back-ends that are built in.
-pub const BACKENDS: &[Row] = &[];
+pub const BACKENDS: &[Row] = &[memory::ROW, zookeeper::ROW];
