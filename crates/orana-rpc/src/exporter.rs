@@ -4,13 +4,16 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use ahash::AHashMap;
 use orana_core::{Invoker, Method, RpcError, RpcErrorCode, ServiceKey};
 use parking_lot::RwLock;
 
 use crate::service::ServiceDefinition;
+
+/// After one call that ran long so many of the same method are thought to.
+const LONG_CALLS: u32 = 1000;
 
 /// What is exported (`org.apache.dubbo.rpc.Exporter`, and the map of them that `DubboProtocol` holds). Clones are the same.
 #[derive(Clone, Default)]
@@ -37,8 +40,19 @@ pub(crate) struct Export {
     pub(crate) invoker: Arc<dyn Invoker>,
     /// As the definition has them.
     pub(crate) methods: Vec<Arc<Method>>,
+    /// For each method how many more of its calls are thought to run long without a pause.
+    long: Vec<AtomicU32>,
     /// Its `token` parameter: what a caller must show.
     pub(crate) token: Option<Box<str>>,
+}
+
+/// Why nothing can be called under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// Nothing of that path is exported, in no group and no version.
+    Path,
+    /// Only in another group or version.
+    GroupOrVersion,
 }
 
 impl Exporter {
@@ -59,6 +73,7 @@ impl Exporter {
             .collect();
         let export = Arc::new(Export {
             methods,
+            long: definition.methods.iter().map(|_| AtomicU32::new(0)).collect(),
             token: url.parameter("token").filter(|token| !token.is_empty()).map(Box::from),
             definition,
             invoker,
@@ -85,13 +100,49 @@ impl Exporter {
     }
 
     /// What is exported under that name; version `0.0.0`, empty or `*` is none.
-    pub(crate) fn find(&self, path: &str, group: Option<&str>, version: Option<&str>) -> Option<Arc<Export>> {
-        self.0.exports.read().get(&key(path, group, version)).cloned()
+    pub(crate) fn find(&self, path: &str, group: Option<&str>, version: Option<&str>) -> Result<Arc<Export>, Absent> {
+        let exports = self.0.exports.read();
+        if let Some(export) = exports.get(&key(path, group, version)) {
+            return Ok(Arc::clone(export));
+        }
+        match exports.keys().any(|known| known.interface() == path) {
+            true => Err(Absent::GroupOrVersion),
+            false => Err(Absent::Path),
+        }
     }
 
     /// Another number after every change.
     pub(crate) fn changes(&self) -> u64 {
         self.0.changes.load(Ordering::Acquire)
+    }
+}
+
+impl Export {
+    /// Whether a call of that method is likely to run long without a pause. Said of a number of calls after one did, so that
+    /// a method is tried again now and then.
+    pub(crate) fn runs_long(&self, method: usize) -> bool {
+        let Some(left) = self.long.get(method) else {
+            return false;
+        };
+        let before = left.load(Ordering::Relaxed);
+        if before > 0 {
+            // Two that meet here count once; it is a guess anyway.
+            left.store(before - 1, Ordering::Relaxed);
+        }
+        before > 0
+    }
+
+    /// Notes that a call of that method ran long without a pause.
+    pub(crate) fn ran_long(&self, method: usize) {
+        if let Some(left) = self.long.get(method) {
+            left.store(LONG_CALLS, Ordering::Relaxed);
+        }
+    }
+}
+
+impl fmt::Debug for Export {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Export({})", self.definition.interface)
     }
 }
 

@@ -12,9 +12,13 @@
 
 mod arguments;
 mod context;
+pub mod dubbo;
 mod exception;
 mod exporter;
+mod generic;
+mod json;
 mod local;
+mod overload;
 mod scratch;
 mod service;
 mod values;
@@ -22,6 +26,7 @@ mod values;
 pub use arguments::{ArgumentDecoder, ArgumentEncoder, ArgumentError, decode_arguments, encode_arguments};
 pub use context::Context;
 pub use exporter::{Exported, Exporter};
+pub use generic::{generic_invocation, untyped_invocation};
 pub use local::LocalInvoker;
 pub use service::{MethodDefinition, Service, ServiceDefinition};
 pub use values::{attachments_of, reply_of, value_of};
