@@ -79,9 +79,14 @@ final class Application {
         return config;
     }
 
+    /** Makes the framework ready without a service. */
+    void begin() {
+        bootstrap.start();
+    }
+
     /** The service, whoever offers it. */
     <T> T refer(Class<T> type) {
-        bootstrap.start();
+        begin();
         return this.<T>reference(type).get();
     }
 
