@@ -30,6 +30,14 @@ impl ClusterInvoker {
     pub fn directory(&self) -> &Arc<Directory> {
         &self.directory
     }
+
+    /// The error that a call would be now, if nobody can be called.
+    pub fn why_unavailable(&self) -> RpcError {
+        match self.directory.list() {
+            Ok(_) => self.directory.nobody(),
+            Err(error) => error,
+        }
+    }
 }
 
 impl Invoker for ClusterInvoker {

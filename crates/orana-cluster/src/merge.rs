@@ -41,7 +41,7 @@ pub fn merged(provider: &ServiceUrl, consumer: &ServiceUrl) -> ServiceUrl {
             continue;
         }
         match provider.parameter(key) {
-            Some(own) if JOINED.contains(&key) && !own.is_empty() => url = url.set(key, &format!("{own},{value}")),
+            Some(own) if JOINED.contains(&key) && !own.is_empty() => url = url.set(key, format!("{own},{value}")),
             _ => url = url.set(key, value),
         }
     }
