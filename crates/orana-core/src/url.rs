@@ -46,7 +46,7 @@ pub struct ServiceUrl(Arc<Url>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlError {
-    /// Nothing at all.
+    /// No text, or none that says anything: `/`, `?`.
     #[error("the url is empty")]
     Empty,
     /// More text than anybody describes a service with.

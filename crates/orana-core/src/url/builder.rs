@@ -189,3 +189,146 @@ impl UrlBuilder {
         merged
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_url_is_built_of_parts() {
+        let url = ServiceUrl::builder("dubbo", "10.0.0.1")
+            .port(20880)
+            .path("/com.foo.Bar")
+            .user("me")
+            .password("pw")
+            .set("weight", 200)
+            .set("dynamic", true)
+            .set_if_absent("weight", 100)
+            .set_if_absent("side", "provider")
+            .set("", "nothing")
+            .build();
+        assert_eq!(
+            url.full_text(),
+            "dubbo://me:pw@10.0.0.1:20880/com.foo.Bar?dynamic=true&side=provider&weight=200"
+        );
+        assert_eq!(url, ServiceUrl::parse(&url.full_text()).unwrap());
+    }
+
+    #[test]
+    fn an_ipv6_host_gets_its_brackets() {
+        let url = ServiceUrl::builder("dubbo", "2001:db8::1").path("i").build();
+        assert_eq!(url.full_text(), "dubbo://[2001:db8::1]/i");
+        assert_eq!(ServiceUrl::builder("dubbo", "[::1]").build().host(), Some("[::1]"));
+    }
+
+    #[test]
+    fn a_password_without_a_user_is_none() {
+        let url = ServiceUrl::parse("a://me:pw@h").unwrap().edit().user("").build();
+        assert_eq!((url.user(), url.password()), (None, None));
+    }
+
+    #[test]
+    fn an_edit_changes_what_it_names_and_nothing_else() {
+        let old = ServiceUrl::parse("dubbo://me:pw@h:1/i?a=1&b=2&pid=3").unwrap();
+        assert_eq!(old.edit().build(), old);
+        let new = old
+            .edit()
+            .protocol("tri")
+            .host("g")
+            .port(0)
+            .path("j")
+            .set("c", 3)
+            .remove("a")
+            .build();
+        assert_eq!(new.full_text(), "tri://me:pw@g/j?b=2&c=3&pid=3");
+        assert_eq!(old.full_text(), "dubbo://me:pw@h:1/i?a=1&b=2&pid=3");
+        assert_eq!(old.edit().clear_parameters().build().full_text(), "dubbo://me:pw@h:1/i");
+        assert_eq!(
+            old.edit().extend([("b", "9"), ("x", "8")]).build().full_text(),
+            "dubbo://me:pw@h:1/i?a=1&b=9&pid=3&x=8"
+        );
+    }
+
+    #[test]
+    fn an_edit_of_what_differs_between_processes_shares_the_rest() {
+        let old = ServiceUrl::parse("dubbo://h:1/i?a=1&timestamp=2").unwrap();
+        let new = old.edit().host("g").port(2).set("timestamp", 3).build();
+        assert!(Arc::ptr_eq(&old.0.shape, &new.0.shape));
+        assert_ne!(old, new);
+        assert_eq!(new.full_text(), "dubbo://g:2/i?a=1&timestamp=3");
+    }
+
+    #[test]
+    fn a_default_is_there_until_it_is_removed() {
+        let old = ServiceUrl::parse("dubbo://h/i?default.timeout=5").unwrap();
+        assert_eq!(old.edit().set_if_absent("timeout", 6).build(), old);
+        assert_eq!(old.edit().remove("timeout").build().parameter("timeout"), None);
+        let set = old.edit().set("timeout", 7);
+        assert_eq!(set.parameter("timeout"), Some("7"));
+        assert_eq!(set.build().parameter("timeout"), Some("7"));
+        assert_eq!(old.edit().parameter("timeout"), Some("5"));
+    }
+
+    /// One thing that a builder can be told about its parameters.
+    #[derive(Clone, Debug)]
+    enum Step {
+        Set(String, String),
+        SetIfAbsent(String, String),
+        Remove(String),
+        RetainShort,
+        Build,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let key = || "[ab]|timestamp|pid|zz";
+        prop_oneof![
+            (key(), "[a-c]{0,3}").prop_map(|(key, value)| Step::Set(key, value)),
+            (key(), "[a-c&]{0,3}").prop_map(|(key, value)| Step::Set(key, value)),
+            (key(), "[a-c]{0,3}").prop_map(|(key, value)| Step::SetIfAbsent(key, value)),
+            key().prop_map(Step::Remove),
+            Just(Step::RetainShort),
+            Just(Step::Build),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_builder_behaves_like_a_map(steps in proptest::collection::vec(step(), 0..20)) {
+            let mut model = BTreeMap::from([("a".to_owned(), "1".to_owned()), ("pid".to_owned(), "2".to_owned())]);
+            let mut builder = ServiceUrl::parse("x://h/i?pid=2&a=1").unwrap().edit();
+            for step in steps {
+                builder = match step {
+                    Step::Set(key, value) => {
+                        model.insert(key.clone(), value.clone());
+                        builder.set(&key, value)
+                    }
+                    Step::SetIfAbsent(key, value) => {
+                        model.entry(key.clone()).or_insert_with(|| value.clone());
+                        builder.set_if_absent(&key, value)
+                    }
+                    Step::Remove(key) => {
+                        model.remove(&key);
+                        builder.remove(&key)
+                    }
+                    Step::RetainShort => {
+                        model.retain(|_, value| value.len() < 2);
+                        builder.retain(|_, value| value.len() < 2)
+                    }
+                    Step::Build => builder.build().edit(),
+                };
+                for key in ["a", "b", "timestamp", "pid", "zz"] {
+                    prop_assert_eq!(builder.parameter(key), model.get(key).map(String::as_str));
+                }
+            }
+            let url = builder.build();
+            let expected: Vec<_> = model.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+            prop_assert_eq!(url.parameters().collect::<Vec<_>>(), expected);
+            for (key, value) in &model {
+                prop_assert_eq!(url.parameter(key), Some(value.as_str()));
+            }
+            prop_assert_eq!((url.host(), url.path()), (Some("h"), Some("i")));
+        }
+    }
+}

@@ -101,3 +101,96 @@ impl ServiceUrl {
         !rule && self.category() == Some(Category::Providers)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Why a consumer of these parameters does not ask for a provider of those.
+    fn mismatch(consumer: &str, provider: &str) -> Option<Mismatch> {
+        let url = |protocol: &str, parameters: &str| {
+            ServiceUrl::parse(&format!("{protocol}://h/com.foo.Bar?{parameters}")).unwrap()
+        };
+        let (consumer, provider) = (url("consumer", consumer), url("dubbo", provider));
+        assert_eq!(
+            consumer.subscribes_to(&provider),
+            consumer.mismatch(&provider).is_none()
+        );
+        consumer.mismatch(&provider)
+    }
+
+    #[test]
+    fn everything_has_to_match() {
+        use Mismatch::*;
+        for (consumer, provider, expected) in [
+            ("", "", None),
+            ("interface=*", "", None),
+            ("", "interface=*", None),
+            ("interface=com.foo.Baz", "", Some(Interface)),
+            ("", "category=routers", Some(Category)),
+            ("category=providers,routers", "category=routers", None),
+            ("category=*", "category=mine", None),
+            ("", "enabled=false", Some(Disabled)),
+            ("enabled=*", "enabled=false", None),
+            ("", "group=g", Some(Group)),
+            ("group=g", "", Some(Group)),
+            ("group=g", "group=g", None),
+            ("group=*", "", None),
+            ("group=*", "group=g", None),
+            ("group=f, g", "group=g", None),
+            ("group=f,gg", "group=g", Some(Group)),
+            ("group=f,g", "", Some(Group)),
+            ("group=", "", Some(Group)),
+            ("", "default.group=g", Some(Group)),
+            ("version=1", "version=1", None),
+            ("version=*", "version=1", None),
+            ("version=1,2", "version=1", Some(Version)),
+            ("version=0.0.0", "", Some(Version)),
+            ("classifier=a", "", Some(Classifier)),
+            ("classifier=a", "classifier=a", None),
+            ("classifier=*", "classifier=a", None),
+            ("", "classifier=a", None),
+        ] {
+            assert_eq!(mismatch(consumer, provider), expected, "{consumer:?} of {provider:?}");
+        }
+    }
+
+    #[test]
+    fn the_console_asks_for_everything() {
+        let admin = ServiceUrl::parse(
+            "admin://h?interface=*&group=*&version=*&classifier=*&enabled=*&check=false\
+             &category=providers,consumers,routers,configurators",
+        )
+        .unwrap();
+        for text in [
+            "dubbo://h:1/i?group=g&version=1&enabled=false",
+            "consumer://h/i?category=consumers",
+            "override://0.0.0.0/i?category=configurators&classifier=x",
+        ] {
+            assert!(admin.subscribes_to(&ServiceUrl::parse(text).unwrap()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_category_is_looked_for_as_dubbo_does() {
+        assert!(category_matches("", "providers") && !category_matches("", "routers"));
+        assert!(category_matches("a,*", "routers"));
+        assert!(category_matches("-providers", "routers"));
+        assert!(!category_matches("-routers,providers", "routers"));
+        assert!(category_matches("providers", "provider"), "a part of an item is enough");
+    }
+
+    #[test]
+    fn a_rule_is_known_by_protocol_or_category() {
+        let kinds = |text| {
+            let url = ServiceUrl::parse(text).unwrap();
+            (url.is_provider(), url.is_configurator(), url.is_router())
+        };
+        assert_eq!(kinds("dubbo://h/i"), (true, false, false));
+        assert_eq!(kinds("override://h/i"), (false, true, false));
+        assert_eq!(kinds("absent://h/i?category=configurators"), (false, true, false));
+        assert_eq!(kinds("route://h/i"), (false, false, true));
+        assert_eq!(kinds("condition://h/i?category=routers"), (false, false, true));
+        assert_eq!(kinds("consumer://h/i?category=consumers"), (false, false, false));
+    }
+}

@@ -31,19 +31,19 @@ pub(super) fn parts(text: &str) -> Result<Parts<'_>, UrlError> {
         return Err(UrlError::TooLong { bytes: text.len() });
     }
     let mut rest = Rest { text, at: 0 };
-    let query = rest.cut_tail("?");
-    rest.cut_tail("#");
+    let query = rest.cut_tail('?');
+    rest.cut_tail('#');
     let mut parameters = match query {
         Some(query) => cut_parameters(query)?,
         None => Vec::new(),
     };
     let protocol = cut_protocol(&mut rest)?;
-    let path = rest.cut_tail("/").map_or("", |path| path.text.trim_start_matches('/'));
+    let path = rest.cut_tail('/').map_or("", |path| path.text.trim_start_matches('/'));
     let (user, password) = cut_credentials(&mut rest)?;
-    let further = rest.cut_tail(",").map_or("", |further| further.text);
+    let further = rest.cut_tail(',').map_or("", |further| further.text);
     add_backup(&mut parameters, further);
     let port = cut_port(&mut rest)?;
-    Ok(Parts {
+    let parts = Parts {
         protocol,
         user,
         password,
@@ -51,7 +51,11 @@ pub(super) fn parts(text: &str) -> Result<Parts<'_>, UrlError> {
         port,
         path,
         parameters,
-    })
+    };
+    if parts.is_empty() {
+        return Err(UrlError::Empty);
+    }
+    Ok(parts)
 }
 
 fn cut_protocol<'a>(rest: &mut Rest<'a>) -> Result<&'a str, UrlError> {
@@ -74,7 +78,7 @@ fn cut_credentials<'a>(rest: &mut Rest<'a>) -> Result<(&'a str, &'a str), UrlErr
         return Ok(("", ""));
     };
     let mut user = rest.split(at, 1);
-    let password = user.cut_tail(":").map_or("", |password| password.text);
+    let password = user.cut_tail(':').map_or("", |password| password.text);
     if user.text.is_empty() && !password.is_empty() {
         return Err(UrlError::MissingUser { at: user.at });
     }
@@ -113,18 +117,22 @@ pub(super) fn port_colon(address: &str) -> Option<usize> {
 fn cut_parameters(query: Rest<'_>) -> Result<Vec<(&str, Cow<'_, str>)>, UrlError> {
     let mut parameters: Vec<(&str, Cow<'_, str>)> = Vec::with_capacity(32);
     let mut sorted = true;
-    let mut at = query.at;
-    for pair in query.text.split(['&', ';']) {
-        let begin = at;
-        at += pair.len() + 1;
-        let pair = pair.trim_start_matches('=');
-        if pair.is_empty() {
+    let mut rest = Some(query);
+    while let Some(mut pair) = rest.take() {
+        // Both separators are ASCII, so a byte of that value is one of them.
+        let end = pair.text.bytes().position(|byte| matches!(byte, b'&' | b';'));
+        if let Some(end) = end {
+            let before = pair.split(end, 1);
+            rest = Some(std::mem::replace(&mut pair, before));
+        }
+        let text = pair.text.trim_start_matches('=');
+        if text.is_empty() {
             continue;
         }
         if parameters.len() == ServiceUrl::MAX_PARAMETERS {
-            return Err(UrlError::TooManyParameters { at: begin });
+            return Err(UrlError::TooManyParameters { at: pair.at });
         }
-        let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (key, value) = text.split_once('=').unwrap_or((text, ""));
         sorted = sorted && parameters.last().is_none_or(|(last, _)| *last < key);
         parameters.push((key, value.into()));
     }
@@ -158,10 +166,10 @@ fn add_backup<'a>(parameters: &mut Vec<(&'a str, Cow<'a, str>)>, further: &'a st
 
 impl<'a> Rest<'a> {
     /// Cuts off and returns what stands behind the first `mark`.
-    fn cut_tail(&mut self, mark: &str) -> Option<Rest<'a>> {
+    fn cut_tail(&mut self, mark: char) -> Option<Rest<'a>> {
         let at = self.text.find(mark)?;
         let mut tail = *self;
-        *self = tail.split(at, mark.len());
+        *self = tail.split(at, mark.len_utf8());
         Some(tail)
     }
 

@@ -14,3 +14,11 @@ pub(super) struct Parts<'a> {
     /// Ascending by key, each key once, none empty.
     pub(super) parameters: Vec<(&'a str, Cow<'a, str>)>,
 }
+
+impl Parts<'_> {
+    /// Whether nothing at all is there.
+    pub(super) fn is_empty(&self) -> bool {
+        let texts = [self.protocol, self.user, self.host, self.path];
+        texts.iter().all(|text| text.is_empty()) && self.port.is_none() && self.parameters.is_empty()
+    }
+}

@@ -95,3 +95,67 @@ impl fmt::Debug for UrlPool {
         f.debug_struct("UrlPool").field("shapes", &self.shapes()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn urls_that_differ_in_address_and_time_share_everything_else() {
+        let pool = UrlPool::new();
+        let one = pool.parse("dubbo://h1:1/i?a=1&pid=7&timestamp=2").unwrap();
+        let two = pool.parse("dubbo://h2:2/i?a=1&pid=8&timestamp=3").unwrap();
+        assert!(Arc::ptr_eq(&one.0.shape, &two.0.shape));
+        assert_ne!(one, two);
+        assert_eq!(two.full_text(), "dubbo://h2:2/i?a=1&pid=8&timestamp=3");
+        let other = pool.parse("dubbo://h1:1/i?a=2&pid=7&timestamp=2").unwrap();
+        assert_eq!(pool.shapes(), 2);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn a_url_from_elsewhere_is_taken_in_and_stays_equal() {
+        let pool = UrlPool::new();
+        let foreign = ServiceUrl::parse("dubbo://h:1/i?a=1").unwrap();
+        let interned = pool.intern(&foreign);
+        let other = pool.intern(&ServiceUrl::parse("dubbo://g:1/i?a=1").unwrap());
+        assert_eq!(interned, foreign);
+        assert!(Arc::ptr_eq(&interned.0.shape, &other.0.shape));
+        assert!(
+            Arc::ptr_eq(&pool.intern(&interned).0, &interned.0),
+            "it is known already"
+        );
+    }
+
+    #[test]
+    fn what_is_no_url_is_refused_by_a_pool_as_well() {
+        let pool = UrlPool::new();
+        assert_eq!(pool.parse("").unwrap_err(), UrlError::Empty);
+        assert!(pool.from_node_name("a%").is_err());
+        assert_eq!(pool.shapes(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn a_pool_changes_nothing_but_who_shares_what(
+            texts in proptest::collection::vec("[ab]://[gh](:1)?/i?\\?(a=[12])?&(timestamp=[12]?)?&(pid=[12])?", 0..20)
+        ) {
+            let pool = UrlPool::new();
+            let alone: Vec<_> = texts.iter().map(|text| ServiceUrl::parse(text).unwrap()).collect();
+            let pooled: Vec<_> = texts.iter().map(|text| pool.parse(text).unwrap()).collect();
+            prop_assert_eq!(&alone, &pooled);
+            for (one, two) in alone.iter().flat_map(|one| pooled.iter().map(move |two| (one, two))) {
+                prop_assert_eq!(one == two, one.full_text() == two.full_text());
+                let same = one.0.shape.fits(&two.parts());
+                prop_assert_eq!(same, one.0.shape == two.0.shape);
+            }
+            let distinct: HashSet<_> = alone.iter().chain(&pooled).collect();
+            let texts: HashSet<_> = alone.iter().map(ServiceUrl::full_text).collect();
+            prop_assert_eq!(distinct.len(), texts.len());
+        }
+    }
+}

@@ -11,19 +11,6 @@ use super::Parts;
 /// A parameter of this prefix defines the one without it, too.
 pub(super) const DEFAULT_PREFIX: &str = "default.";
 
-/// Keys whose value is another one in each process, in ascending order.
-const OWN_KEYS: [&str; 9] = [
-    "bind.ip",
-    "bind.port",
-    "instance-id",
-    "ipv6",
-    "pid",
-    "register.ip",
-    "remote.timestamp",
-    "timestamp",
-    "token",
-];
-
 /// Protocol, credentials, path, every key, and every value that is not different in each process.
 pub(super) struct Shape {
     /// Protocol, user, password and path, then keys and values in turn, with nothing between them.
@@ -69,10 +56,22 @@ pub(super) fn own_text(parts: &Parts<'_>) -> Box<str> {
     text.into_boxed_str()
 }
 
-/// Whether a parameter is kept with the URL instead of its shape.
+/// Whether a parameter's value is another one in each process, so that it is kept with the URL instead of its shape.
 fn is_own(key: &str, value: &str) -> bool {
+    let own = matches!(
+        key,
+        "bind.ip"
+            | "bind.port"
+            | "instance-id"
+            | "ipv6"
+            | "pid"
+            | "register.ip"
+            | "remote.timestamp"
+            | "timestamp"
+            | "token"
+    );
     // No text has a value with `&` in it; a program may build one.
-    OWN_KEYS.binary_search(&key).is_ok() && !value.contains('&')
+    own && !value.contains('&')
 }
 
 impl Shape {

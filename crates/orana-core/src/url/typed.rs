@@ -117,3 +117,78 @@ fn read<T>(
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url() -> ServiceUrl {
+        ServiceUrl::parse(
+            "dubbo://h:1/i?timeout=3000&weight=many&retries=-1&ratio=0.5&empty=&on=True&off=yes&say.timeout=500\
+             &say.empty=&say.on=false&default.connections=7&methods=a, b ,,c&blank= 12 &far=1h",
+        )
+        .unwrap()
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_parameter_is_read_as_what_is_asked_for() {
+        let url = url();
+        assert_eq!(url.number_or("retries", 2i32), -1);
+        assert_eq!(url.number::<f64>("ratio"), Some(0.5));
+        assert_eq!(url.number_or("blank", 0u8), 12);
+        assert_eq!(url.number_or("connections", 0u8), 7);
+        assert_eq!(url.millis_or("timeout", SECOND), 3 * SECOND);
+        assert!(url.flag_or("on", false) && !url.flag_or("off", true));
+        assert_eq!(url.list("methods").collect::<Vec<_>>(), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn what_is_absent_or_empty_is_the_default() {
+        let url = url();
+        for key in ["absent", "empty"] {
+            assert_eq!(url.number_or(key, 2u8), 2);
+            assert_eq!(url.try_number::<u8>(key), Ok(None));
+            assert_eq!(url.millis_or(key, SECOND), SECOND);
+            assert!(url.flag_or(key, true) && !url.flag_or(key, false));
+            assert_eq!(url.list(key).count(), 0);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_the_default_and_an_error_for_who_asks() {
+        let url = url();
+        assert_eq!(url.number_or("weight", 100u32), 100);
+        assert_eq!(url.number_or("retries", 2u32), 2, "no number of that range");
+        assert_eq!(
+            url.try_number::<u32>("weight").unwrap_err().to_string(),
+            "the parameter `weight` is `many`, which is not a number of its range"
+        );
+        assert_eq!(url.millis_or("far", SECOND), SECOND);
+        assert_eq!(
+            url.try_millis("far").unwrap_err().to_string(),
+            "the parameter `far` is `1h`, which is not a number of milliseconds"
+        );
+        assert!(url.try_millis("retries").is_err(), "no time is below zero");
+    }
+
+    #[test]
+    fn a_method_has_its_own_values_and_else_those_of_the_service() {
+        let url = url();
+        assert_eq!(url.method_parameter("say", "timeout"), Some("500"));
+        assert_eq!(url.method_parameter("hear", "timeout"), Some("3000"));
+        assert_eq!(url.method_parameter("say", "connections"), Some("7"));
+        assert_eq!(url.method_parameter("say", "absent"), None);
+        assert_eq!(
+            url.method_parameter("say", "empty"),
+            Some(""),
+            "neither is the service's"
+        );
+        assert_eq!(url.method_millis_or("say", "timeout", SECOND), SECOND / 2);
+        assert_eq!(url.method_number_or("hear", "retries", 2), -1);
+        assert_eq!(url.method_number_or("say", "weight", 1u8), 1);
+        assert!(url.try_method_number::<u8>("say", "weight").is_err());
+        assert!(url.method_flag_or("hear", "on", false) && !url.method_flag_or("say", "on", true));
+    }
+}
