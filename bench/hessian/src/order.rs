@@ -1,10 +1,11 @@
 //! The object that is measured: of the size and shape that services exchange, about a kilobyte of fields, lists and
 //! objects within.
 
-use orana_wire::hessian::*;
+use orana_macros::Hessian;
 
 /// An order with its lines.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Hessian)]
+#[hessian(class = "org.example.shop.Order")]
 pub(crate) struct Order {
     pub(crate) id: i64,
     pub(crate) customer: String,
@@ -21,7 +22,8 @@ pub(crate) struct Order {
     pub(crate) lines: Vec<Line>,
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Hessian)]
+#[hessian(class = "org.example.shop.Address")]
 pub(crate) struct Address {
     pub(crate) street: String,
     pub(crate) city: String,
@@ -29,41 +31,14 @@ pub(crate) struct Address {
     pub(crate) country: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Hessian)]
+#[hessian(class = "org.example.shop.Line")]
 pub(crate) struct Line {
     pub(crate) product: String,
     pub(crate) title: String,
     pub(crate) quantity: i32,
     pub(crate) price: f64,
 }
-
-macro_rules! hand {
-    ($t:ty, $class:literal, $($f:ident)*) => {
-        impl ToHessian for $t {
-            fn to_hessian(&self, out: &mut Encoder<'_>) -> Result<(), EncodeError> {
-                out.begin_object($class, &[$(stringify!($f)),*])?;
-                $(self.$f.to_hessian(out)?;)*
-                Ok(())
-            }
-        }
-        impl FromHessian for $t {
-            fn from_hessian(input: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-                let mut read = Self::default();
-                input.fields(|input, name| {
-                    match name {
-                        $(stringify!($f) => read.$f = FromHessian::from_hessian(input)?,)*
-                        _ => return Ok(false),
-                    }
-                    Ok(true)
-                })?;
-                Ok(read)
-            }
-        }
-    };
-}
-hand!(Order, "org.example.shop.Order", id customer status currency total paid priority created note coupon tags address lines);
-hand!(Address, "org.example.shop.Address", street city code country);
-hand!(Line, "org.example.shop.Line", product title quantity price);
 
 impl Order {
     /// One whose encoding takes a kilobyte.

@@ -71,6 +71,40 @@ pub struct Decoder<'a> {
     pub(super) stack: usize,
 }
 
+/// What a value is that begins with a byte.
+#[allow(clippy::indexing_slicing, reason = "by a byte, and when the program is built")]
+static KINDS: [Option<Kind>; 256] = {
+    let mut kinds = [None; 256];
+    let mut byte = 0u8;
+    loop {
+        kinds[byte as usize] = Kind::of(byte);
+        if byte == u8::MAX {
+            break kinds;
+        }
+        byte += 1;
+    }
+};
+
+impl Kind {
+    const fn of(byte: u8) -> Option<Kind> {
+        Some(match byte {
+            0x00..=0x1f | 0x30..=0x33 | 0x52 | 0x53 => Kind::Text,
+            0x20..=0x2f | 0x34..=0x37 | 0x41 | 0x42 => Kind::Binary,
+            0x49 | 0x80..=0xd7 => Kind::Int,
+            0x38..=0x3f | 0x4c | 0x59 | 0xd8..=0xff => Kind::Long,
+            0x44 | 0x5b..=0x5f => Kind::Double,
+            0x46 | 0x54 => Kind::Bool,
+            0x4e => Kind::Null,
+            0x4a | 0x4b => Kind::Date,
+            0x55..=0x58 | 0x70..=0x7f => Kind::List,
+            0x48 | 0x4d => Kind::Map,
+            0x43 | 0x4f | 0x60..=0x6f => Kind::Object,
+            0x51 => Kind::Reference,
+            0x40 | 0x45 | 0x47 | 0x50 | 0x5a => return None,
+        })
+    }
+}
+
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -154,23 +188,10 @@ impl<'a> Decoder<'a> {
     #[inline]
     pub fn peek(&self) -> Result<Kind, DecodeError> {
         let byte = self.peek_byte()?;
-        Ok(match byte {
-            0x00..=0x1f | 0x30..=0x33 | 0x52 | 0x53 => Kind::Text,
-            0x20..=0x2f | 0x34..=0x37 | 0x41 | 0x42 => Kind::Binary,
-            0x49 | 0x80..=0xd7 => Kind::Int,
-            0x38..=0x3f | 0x4c | 0x59 | 0xd8..=0xff => Kind::Long,
-            0x44 | 0x5b..=0x5f => Kind::Double,
-            0x46 | 0x54 => Kind::Bool,
-            0x4e => Kind::Null,
-            0x4a | 0x4b => Kind::Date,
-            0x55..=0x58 | 0x70..=0x7f => Kind::List,
-            0x48 | 0x4d => Kind::Map,
-            0x43 | 0x4f | 0x60..=0x6f => Kind::Object,
-            0x51 => Kind::Reference,
-            0x40 | 0x45 | 0x47 | 0x50 | 0x5a => {
-                return Err(DecodeError::Opcode { byte, at: self.at.byte });
-            }
-        })
+        match KINDS.get(usize::from(byte)) {
+            Some(Some(kind)) => Ok(*kind),
+            _ => Err(DecodeError::Opcode { byte, at: self.at.byte }),
+        }
     }
 
     /// Reads a null if there is one.
@@ -360,7 +381,10 @@ impl<'a> Decoder<'a> {
         if self.at.byte >= self.limits.bytes {
             return Err(DecodeError::Bytes);
         }
-        self.input.get(self.at.byte).copied().ok_or(DecodeError::Truncated)
+        match self.input.get(self.at.byte) {
+            Some(byte) => Ok(*byte),
+            None => Err(DecodeError::Truncated),
+        }
     }
 
     #[inline]
@@ -372,13 +396,17 @@ impl<'a> Decoder<'a> {
 
     #[inline]
     pub(super) fn chunk<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        let chunk = self.rest().first_chunk::<N>().ok_or(DecodeError::Truncated)?;
+        let Some(chunk) = self.rest().first_chunk::<N>() else {
+            return Err(DecodeError::Truncated);
+        };
         self.at.byte += N;
         Ok(*chunk)
     }
 
     fn take(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
-        let taken = self.rest().get(..length).ok_or(DecodeError::Truncated)?;
+        let Some(taken) = self.rest().get(..length) else {
+            return Err(DecodeError::Truncated);
+        };
         self.at.byte += length;
         Ok(taken)
     }
@@ -456,8 +484,10 @@ impl<'a> Decoder<'a> {
 
     /// The class of a number, if it is defined.
     pub(super) fn class(&self, index: i32) -> Result<usize, DecodeError> {
-        let known = usize::try_from(index).ok().filter(|at| *at < self.at.classes);
-        known.ok_or(DecodeError::Class(index))
+        match usize::try_from(index) {
+            Ok(known) if known < self.at.classes => Ok(known),
+            _ => Err(DecodeError::Class(index)),
+        }
     }
 
     /// Accounts for reading again from `byte` up to here.

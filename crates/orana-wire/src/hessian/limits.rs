@@ -21,7 +21,7 @@ impl Limits {
     /// a reference points to it counts a second time, so references to references do not multiply beyond these.
     pub const DEFAULT: Limits = Limits {
         depth: 200,
-        stack: 1 << 20,
+        stack: 3 << 19,
         values: 8 << 20,
         containers: 1 << 20,
         bytes: 64 << 20,

@@ -352,3 +352,8 @@ fn after_an_error_a_reader_can_go_back_and_read_otherwise() {
     }
     assert_eq!(Vec::<Vec<i32>>::from_hessian(&mut decoder), Ok(vec![vec![1]; 2]));
 }
+
+#[test]
+fn errors_are_small_because_each_result_has_room_for_one() {
+    assert!(size_of::<DecodeError>() <= 32, "{}", size_of::<DecodeError>());
+}

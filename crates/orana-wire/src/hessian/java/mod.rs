@@ -11,7 +11,7 @@ mod time;
 pub use declared::JavaType;
 pub use number::{BigDecimal, BigInteger, Uuid};
 pub use object::{Date, Enumerated, JavaClass, Timestamp};
-pub use throwable::{StackFrame, Throwable};
+pub use throwable::{Exception, StackFrame, Throwable};
 pub use time::{
     Duration, Instant, LocalDate, LocalDateTime, LocalTime, MonthDay, OffsetDateTime, OffsetTime, Period, Year,
     YearMonth, ZoneId, ZoneOffset, ZonedDateTime,
