@@ -1,4 +1,5 @@
 //! Provider and consumer in one process: `cargo run --release -p orana --example both -- --registry zookeeper://127.0.0.1:2181`
+#![allow(clippy::print_stdout, reason = "an example talks to who runs it")]
 
 mod greeter;
 

@@ -1,6 +1,7 @@
 //! A consumer: `cargo run --release -p orana --example consumer -- --registry zookeeper://127.0.0.1:2181`
 //!
 //! Calls and prints what comes back, once or at a steady rate.
+#![allow(clippy::print_stdout, reason = "an example talks to who runs it")]
 
 mod greeter;
 

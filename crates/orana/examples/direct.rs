@@ -1,5 +1,6 @@
 //! A consumer that knows the address and needs no registry:
 //! `cargo run --release -p orana --example direct -- --address 127.0.0.1:20880`
+#![allow(clippy::print_stdout, reason = "an example talks to who runs it")]
 
 mod greeter;
 

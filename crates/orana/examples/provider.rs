@@ -1,6 +1,7 @@
 //! A provider: `cargo run --release -p orana --example provider -- --registry zookeeper://127.0.0.1:2181 --port 20880`
 //!
 //! Serves until it is told to end (SIGTERM, ctrl-c), and then stops without losing a call.
+#![allow(clippy::print_stdout, reason = "an example talks to who runs it")]
 
 mod greeter;
 
