@@ -21,6 +21,8 @@ mod settings;
 mod shared;
 mod snapshot;
 mod subscription;
+#[cfg(any(test, feature = "suite"))]
+pub mod suite;
 mod topic;
 
 pub use convergence::Retry;
