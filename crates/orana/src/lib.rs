@@ -40,6 +40,7 @@ mod application;
 mod client;
 mod consumer;
 mod container;
+mod exception;
 mod export;
 mod feed;
 #[doc(hidden)]
@@ -54,11 +55,12 @@ pub use application::Application;
 pub use client::Client;
 pub use consumer::{Consumer, Refer};
 pub use container::{Container, Part};
+pub use exception::{caught, throw};
 pub use export::Export;
 pub use orana_core::{
     Attachments, BoxFuture, Exception, Filter, RpcError as Error, RpcErrorCode as ErrorCode, ServiceUrl,
 };
-pub use orana_macros::service;
+pub use orana_macros::{HessianOfOrana as Hessian, service};
 pub use orana_registry as registry;
 pub use orana_rpc::dubbo::{ServerOptions, Stopped};
 pub use orana_rpc::{Context, MethodDefinition, Service, ServiceDefinition};
