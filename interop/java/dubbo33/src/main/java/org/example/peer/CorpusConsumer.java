@@ -3,11 +3,11 @@ package org.example.peer;
 /**
  * Calls every method of {@link Corpus}, whoever offers it, and checks the answers itself: {@code ok NAME},
  * {@code bad NAME expected ... got ...}, and in the end {@code DONE N ok M bad}; its exit code tells whether all were
- * right. {@code --only PREFIX,...} and {@code --except PREFIX,...} choose cases by their names.
+ * right. {@link Cases} says how to choose cases.
  *
  * <p>Dubbo 3.3.6 and 2.7.23 pass all of it, in all four combinations, directly and by ZooKeeper, except that
  * <ul>
- * <li>a 2.7 provider answers generic calls with JSON by plain values: {@code --except json.};
+ * <li>a 2.7 provider answers generic calls with JSON by plain values: {@code --except json};
  * <li>a 2.7 consumer that calls an address directly does not see the attachments of answers, and sends those of a call
  *     with the next one as well: those two cases are left out there.
  * </ul>

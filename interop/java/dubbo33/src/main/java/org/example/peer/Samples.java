@@ -175,6 +175,13 @@ final class Samples {
         return item;
     }
 
+    static Base base() {
+        Base base = new Base();
+        base.id = 1L << 33;
+        base.note = "alone";
+        return base;
+    }
+
     static Special special() {
         Special special = new Special();
         special.id = 9;

@@ -103,7 +103,7 @@ final class TypeCases {
 
     private void objects() {
         echo("item", corpus::echoItem, Samples.item(), Samples.hollow(), new Item(), null);
-        echo("base", corpus::echoBase, Samples.item(), Samples.special(), new Base(), null);
+        echo("base", corpus::echoBase, Samples.item(), Samples.special(), Samples.base(), new Base(), null);
         echo("cycle", corpus::echoNode, Samples.self(), Samples.chain(3, true), Samples.chain(100, false), null);
         Item shared = Samples.hollow();
         echo("shared", corpus::echoObject, Samples.list(shared, shared));
