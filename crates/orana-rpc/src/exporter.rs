@@ -57,14 +57,16 @@ pub(crate) enum Absent {
 
 impl Exporter {
     /// Makes `invoker`, usually a [`LocalInvoker`](crate::LocalInvoker) behind filters, callable under the path, group and
-    /// version of its URL. Fails if something else has that place.
+    /// version of its URL, or those of the definition where the URL says none. Fails if something else has that place.
     pub fn export(&self, definition: ServiceDefinition, invoker: Arc<dyn Invoker>) -> Result<Exported, RpcError> {
         let url = invoker.url().clone();
         let path = url
             .path()
             .filter(|path| !path.is_empty())
             .unwrap_or(&definition.interface);
-        let key = key(path, url.parameter("group"), url.parameter("version"));
+        let group = url.parameter("group").or(definition.group.as_deref());
+        let version = url.parameter("version").or(definition.version.as_deref());
+        let key = key(path, group, version);
         let service = Arc::new(ServiceKey::new(&definition.interface, key.group(), key.version()));
         let methods = definition
             .methods
