@@ -333,7 +333,8 @@ impl Convergence {
         }
         item.reading = None;
         item.holds = Holds::Nothing;
-        let at = if lasted {
+        // It ended with its session, so that is no fault of its own.
+        let at = if lasted || self.epoch != Some(step.epoch) {
             now
         } else {
             now + jittered(item.retry.period, chance)

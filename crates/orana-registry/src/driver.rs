@@ -1,26 +1,22 @@
-//! The one task that owns a registry's work: takes the steps that the desired state asks for, reads the streams, saves the
-//! lists, and ends with the last handle. Decides nothing that is worth a test of its own.
+//! The one task that owns a registry's work: takes the steps that the desired state asks for, reads the streams, and ends with the last handle. Decides nothing that is worth a test of its own.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::backend::{Link, Watching};
 use crate::convergence::{Operation, Outcome, Step, Verdict};
 use crate::error::{RegistryError, RegistryErrorKind};
+use crate::saver;
 use crate::shared::Shared;
-use crate::snapshot::Skipped;
+use crate::snapshot::{Skipped, Snapshot};
 use crate::topic::{Progress, Topic};
 
 /// How long the end waits for what must be withdrawn, and for the back-end to say goodbye.
 const FAREWELL: Duration = Duration::from_secs(3);
-/// Changes that come together are saved together.
-const SAVE_DELAY: Duration = Duration::from_millis(500);
-/// The longest wait between two tries to save.
-const SAVE_RETRY_MAX: Duration = Duration::from_secs(60);
 /// A stream that ends sooner was of no use.
 const USEFUL: Duration = Duration::from_secs(1);
 
@@ -39,7 +35,7 @@ pub(crate) async fn drive(shared: Arc<Shared>) {
     let mut link_lives = true;
     let mut tasks = JoinSet::new();
     let mut steps = HashMap::new();
-    let saver = tokio::spawn(keep_saved(Arc::clone(&shared)));
+    let saver = tokio::spawn(saver::keep_saved(Arc::clone(&shared)));
     while !shared.state.lock().closing {
         let wake = take_steps(&shared, &mut tasks, &mut steps);
         tokio::select! {
@@ -63,7 +59,7 @@ pub(crate) async fn drive(shared: Arc<Shared>) {
     tasks.shutdown().await;
     saver.abort();
     let _ = saver.await;
-    save_rest(&shared).await;
+    saver::save_rest(&shared).await;
     if timeout(FAREWELL, shared.backend.close()).await.is_err() {
         tracing::warn!(address = &*shared.address, "the registry did not take leave in time");
     }
@@ -173,48 +169,44 @@ fn finish(shared: &Shared, step: Step, outcome: Result<(), RegistryError>) {
         Err(error) if error.retryable() || error.kind() == RegistryErrorKind::Refused => Outcome::Failed,
         Err(_) => Outcome::Impossible,
     };
-    let mut failure = None;
-    {
+    let (verdict, service, error) = {
         let mut state = shared.state.lock();
         let verdict = state.convergence.finished(step, told, Instant::now(), fastrand::f64());
-        let progress = match (verdict, outcome) {
+        let progress = match (verdict, &outcome) {
             (Verdict::Stale, _) => return,
             (Verdict::Removed, _) => {
                 state.forget(step.key);
                 return;
             }
-            (_, Ok(())) if verdict == Verdict::Settled => Progress::Settled,
+            (Verdict::Settled, Ok(())) => Progress::Settled,
             (_, Ok(())) => Progress::Pending,
-            (_, Err(error)) => {
-                failure = Some(error.clone());
-                let again = verdict != Verdict::GivenUp;
-                Progress::Failed { error, again }
-            }
+            (_, Err(error)) => Progress::Failed {
+                error: error.clone(),
+                again: verdict != Verdict::GivenUp,
+            },
         };
-        let mut service = None;
-        if let Some(registered) = state.registrations.get(&step.key) {
-            registered.progress.send_replace(progress);
-            service = Some(registered.url.to_string());
+        let (service, told) = if let Some(registered) = state.registrations.get(&step.key) {
+            (&registered.url, &registered.progress)
         } else if let Some(watched) = state.topics.get(&step.key) {
-            watched.topic.progress.send_replace(progress);
-            service = Some(watched.topic.subscriber.to_string());
+            (&watched.topic.subscriber, &watched.topic.progress)
+        } else {
+            return;
+        };
+        told.send_replace(progress);
+        match outcome {
+            Ok(()) => return,
+            Err(error) => (verdict, service.clone(), error),
         }
-        failure = failure.filter(|_| service.is_some());
-        if let Some(error) = failure.take() {
-            drop(state);
-            let what = match (step.operation, verdict) {
-                (Operation::Publish, Verdict::GivenUp) => "registering failed and is given up until the next session",
-                (Operation::Publish, _) => "registering failed and will be tried again",
-                (Operation::Withdraw, Verdict::GivenUp) => {
-                    "unregistering failed and is given up until the next session"
-                }
-                (Operation::Withdraw, _) => "unregistering failed and will be tried again",
-                (Operation::Watch, Verdict::GivenUp) => "subscribing failed and is given up until the next session",
-                (Operation::Watch, _) => "subscribing failed and will be tried again",
-            };
-            shared.complain(what, &service.unwrap_or_default(), &error);
-        }
-    }
+    };
+    let what = match (step.operation, verdict) {
+        (Operation::Publish, Verdict::GivenUp) => "registering failed and is given up until the next session",
+        (Operation::Publish, _) => "registering failed and will be tried again",
+        (Operation::Withdraw, Verdict::GivenUp) => "unregistering failed and is given up until the next session",
+        (Operation::Withdraw, _) => "unregistering failed and will be tried again",
+        (Operation::Watch, Verdict::GivenUp) => "subscribing failed and is given up until the next session",
+        (Operation::Watch, _) => "subscribing failed and will be tried again",
+    };
+    shared.complain(what, &service, &error);
 }
 
 /// A request of the back-end, for as long as the settings allow.
@@ -245,6 +237,8 @@ async fn watch(shared: Arc<Shared>, topic: Arc<Topic>, step: Step) -> Ended {
         tell(&shared, &topic).await;
     }
     finish(&shared, step, Ok(()));
+    // There is room for one more step.
+    shared.nudge.notify_one();
     if let Some(cache) = &shared.cache {
         cache.forget();
     }
@@ -273,7 +267,7 @@ fn take(
     shared: &Shared,
     topic: &Topic,
     watching: &mut Watching,
-    first: Option<crate::snapshot::Snapshot>,
+    first: Option<Snapshot>,
     step: Step,
     skipped: &mut Skipped,
 ) -> bool {
@@ -320,46 +314,5 @@ async fn pay_debts(shared: &Arc<Shared>, tasks: &mut JoinSet<Ended>, steps: &mut
             Some(ended) => settle(shared, steps, ended),
             None => return,
         }
-    }
-}
-
-/// Saves the lists after every change, for ever.
-async fn keep_saved(shared: Arc<Shared>) {
-    let Some(cache) = &shared.cache else { return };
-    let mut failures = 0;
-    loop {
-        if failures == 0 {
-            cache.changed().await;
-        }
-        let wait = SAVE_DELAY.saturating_mul(1 << failures.min(10)).min(SAVE_RETRY_MAX);
-        if failures > 0 || !cache.synchronous {
-            sleep(wait).await;
-        }
-        let began = Instant::now();
-        match cache.save(cache.changes(), shared.to_keep()).await {
-            Ok(()) => failures = 0,
-            Err(error) => {
-                failures += 1;
-                if failures == 3 || failures % 60 == 0 {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, failures, "the lists are not saved and will be tried again");
-                }
-            }
-        }
-        // A large file must not keep the disk busy.
-        if !cache.synchronous {
-            sleep(began.elapsed() * 4).await;
-        }
-    }
-}
-
-/// Saves what has changed since the last save, once.
-async fn save_rest(shared: &Shared) {
-    let Some(cache) = shared.cache.as_ref().filter(|cache| cache.is_behind()) else {
-        return;
-    };
-    if let Err(error) = cache.save(cache.changes(), shared.to_keep()).await {
-        let error = &error as &dyn std::error::Error;
-        tracing::warn!(error, "the lists are not saved");
     }
 }

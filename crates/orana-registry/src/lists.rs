@@ -205,7 +205,7 @@ impl Lists {
             freshness: match self.origin {
                 None => Freshness::NotReady,
                 Some(Origin::Disk) => Freshness::FromDisk,
-                Some(Origin::Registry | Origin::Memory) => Freshness::Fresh,
+                Some(Origin::Registry) => Freshness::Fresh,
             },
         }
     }

@@ -96,28 +96,28 @@ impl Registry {
             .wait(topic.progress.subscribe(), began + shared.short_patience(), false)
             .await;
         let Waited::Not(mut error) = short else {
-            return Ok(subscription);
+            return Ok(subscription.seen());
         };
         if known() {
-            return Ok(subscription);
+            return Ok(subscription.seen());
         }
         if let Some(snapshot) = shared.recall(&topic.query, url).await {
             topic.remember(snapshot, Instant::now(), &shared.pool);
-            return Ok(subscription);
+            return Ok(subscription.seen());
         }
         if checked {
             match shared
                 .wait(topic.progress.subscribe(), began + shared.settings.timeout, true)
                 .await
             {
-                Waited::Settled => return Ok(subscription),
+                Waited::Settled => return Ok(subscription.seen()),
                 Waited::Not(last) => error = last,
             }
         }
         if checked || error.kind() == RegistryErrorKind::Invalid {
             return Err(error.at(url.to_string()));
         }
-        Ok(subscription)
+        Ok(subscription.seen())
     }
 
     /// A subscription that begins when it is first needed.

@@ -34,8 +34,6 @@ pub struct Skipped {
 pub enum Origin {
     /// The registry itself.
     Registry,
-    /// What this process remembers of it.
-    Memory,
     /// What an earlier process, or an earlier hour, left on disk.
     Disk,
 }

@@ -60,6 +60,12 @@ impl Subscription {
         }
     }
 
+    /// The same, with what is known now counted as seen.
+    pub(crate) fn seen(mut self) -> Subscription {
+        self.told.mark_unchanged();
+        self
+    }
+
     /// What is known now.
     pub fn current(&self) -> Arc<Notification> {
         Arc::clone(&self.told.borrow())
@@ -76,8 +82,8 @@ impl Subscription {
         }
     }
 
-    /// The next notification that this clone has not seen, the newest if there were several; `None` when the registry
-    /// was closed. Nothing is lost if the future is dropped.
+    /// The next notification after the one that was there when the subscription began, or after the last that this clone
+    /// returned here; the newest if there were several. `None` when the registry was closed. Nothing is lost if the future is dropped.
     pub async fn changed(&mut self) -> Option<Arc<Notification>> {
         self.told.changed().await.ok()?;
         Some(Arc::clone(&self.told.borrow_and_update()))

@@ -246,7 +246,7 @@ fn write_entry(out: &mut impl Write, key: &str, parts: impl IntoIterator<Item = 
 
 /// The URLs of a value. They are separated by blanks, and nobody escapes those within them: what follows a blank and
 /// begins no URL belongs to the one before.
-fn urls(key: &str, value: &str, pool: &UrlPool, skipped: &mut Skipped) -> Vec<ServiceUrl> {
+pub(super) fn urls(key: &str, value: &str, pool: &UrlPool, skipped: &mut Skipped) -> Vec<ServiceUrl> {
     let mut texts: Vec<String> = Vec::new();
     for piece in value.split_ascii_whitespace() {
         match texts.last_mut() {

@@ -236,6 +236,28 @@ fn a_stream_that_ends_is_watched_again_and_one_that_was_of_no_use_only_later() {
 }
 
 #[test]
+fn a_stream_that_ends_with_its_session_is_watched_again_at_once() {
+    let now = Instant::now();
+    let mut convergence = Convergence::new(1);
+    convergence.link(Some(1), now);
+    let mut step = || {
+        convergence.want(Kind::Watch, RETRY, now);
+        let step = take(&mut convergence, Operation::Watch, now);
+        convergence.finished(step, Outcome::Done, now, 0.5);
+        step
+    };
+    let streams = [step(), step()];
+    convergence.link(Some(2), now);
+    // One may be watched at a time, so the other's old stream ends while it is due.
+    let first = take(&mut convergence, Operation::Watch, now);
+    for stream in streams {
+        convergence.ended(stream, false, now, 0.5);
+    }
+    convergence.finished(first, Outcome::Done, now, 0.5);
+    take(&mut convergence, Operation::Watch, now);
+}
+
+#[test]
 fn no_more_steps_run_than_the_limit_allows() {
     let now = Instant::now();
     let mut convergence = Convergence::new(2);
