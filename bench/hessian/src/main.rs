@@ -46,6 +46,9 @@ fn value<T: ToHessian + FromHessian + PartialEq>(name: &str, value: &T) -> Resul
     measure(&format!("{name}, decode"), bytes.len(), || {
         from_bytes::<T>(black_box(&bytes)).is_ok()
     });
+    measure(&format!("{name}, skip"), bytes.len(), || {
+        Decoder::new(black_box(&bytes)).skip().is_ok()
+    });
     Ok(())
 }
 

@@ -152,6 +152,9 @@ impl<'a> Decoder<'a> {
 
     /// Reads a value and forgets it.
     pub fn skip(&mut self) -> Result<(), DecodeError> {
+        if self.plain_text().is_some() {
+            return Ok(());
+        }
         match self.peek()? {
             Kind::Null => self.null().map(drop),
             Kind::Bool => self.bool().map(drop),

@@ -9,6 +9,7 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
+use super::ascii::ascii;
 use super::definitions::{Definitions, Name};
 use super::error::DecodeError;
 use super::limits::Limits;
@@ -187,10 +188,27 @@ impl<'a> Decoder<'a> {
     /// What the next value is. A class definition counts as the object that follows it.
     #[inline]
     pub fn peek(&self) -> Result<Kind, DecodeError> {
-        let byte = self.peek_byte()?;
-        match KINDS.get(usize::from(byte)) {
-            Some(Some(kind)) => Ok(*kind),
-            _ => Err(DecodeError::Opcode { byte, at: self.at.byte }),
+        match self.kind() {
+            Some(kind) => Ok(kind),
+            None => Err(self.no_kind()),
+        }
+    }
+
+    #[inline]
+    fn kind(&self) -> Option<Kind> {
+        let byte = self
+            .input
+            .get(self.at.byte)
+            .filter(|_| self.at.byte < self.limits.bytes)?;
+        KINDS.get(usize::from(*byte)).copied().flatten()
+    }
+
+    /// Why nothing begins here.
+    #[cold]
+    fn no_kind(&self) -> DecodeError {
+        match self.peek_byte() {
+            Ok(byte) => DecodeError::Opcode { byte, at: self.at.byte },
+            Err(error) => error,
         }
     }
 
@@ -285,16 +303,37 @@ impl<'a> Decoder<'a> {
     /// Reads a string; borrows it where Java's form and ours are the same.
     #[inline]
     pub fn text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
+        match self.plain_text() {
+            Some(plain) => Ok(Cow::Borrowed(plain)),
+            None => self.any_text(),
+        }
+    }
+
+    /// Reads a string if it is one chunk of ASCII, as most are; otherwise nothing. What it returns fits registers, which
+    /// is half of its worth.
+    #[inline]
+    pub(super) fn plain_text(&mut self) -> Option<&'a str> {
+        let (start, units) = match *self.rest() {
+            [first @ 0x00..=0x1f, ..] => (self.at.byte + 1, usize::from(first)),
+            [first @ 0x30..=0x33, second, ..] => {
+                let high = usize::from(first - 0x30) << 8;
+                (self.at.byte + 2, high | usize::from(second))
+            }
+            _ => return None,
+        };
+        let end = start + units;
+        let plain = self.input.get(start..end).and_then(ascii)?;
+        if self.at.byte >= self.limits.bytes || self.values >= self.limits.values {
+            return None;
+        }
+        self.values += 1;
+        self.at.byte = end;
+        Some(plain)
+    }
+
+    fn any_text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         let first = self.expect(Kind::Text, "a string")?;
         let units = self.units(first)?;
-        // Most strings are one chunk of ASCII.
-        if first != 0x52
-            && let Some(plain) = self.rest().get(..units).filter(|text| text.is_ascii())
-            && let Ok(plain) = str::from_utf8(plain)
-        {
-            self.at.byte += units;
-            return Ok(Cow::Borrowed(plain));
-        }
         self.chunks(first, units)
     }
 
@@ -442,10 +481,10 @@ impl<'a> Decoder<'a> {
     /// Reads a type: its name the first time, its number from then on. An empty name is no type.
     pub(super) fn type_number(&mut self) -> Result<Option<usize>, DecodeError> {
         let number = if self.peek()? == Kind::Text {
-            let name = self.text()?;
+            let name = self.name()?;
             // When a part is read again its types are in the table already.
             if self.at.types == self.definitions.types() {
-                self.definitions.add_type(name.into());
+                self.definitions.add_type(name);
             }
             self.at.types += 1;
             self.at.types - 1
@@ -458,9 +497,17 @@ impl<'a> Decoder<'a> {
         Ok(Some(number).filter(|_| !name.is_empty()))
     }
 
+    #[inline]
+    fn name(&mut self) -> Result<Name<'a>, DecodeError> {
+        match self.plain_text() {
+            Some(name) => Ok(Name::Here(name)),
+            None => Ok(self.any_text()?.into()),
+        }
+    }
+
     /// Reads a class definition, whose first byte has been read.
     pub(super) fn class_definition(&mut self) -> Result<(), DecodeError> {
-        let name = self.text()?;
+        let name = self.name()?;
         let count = self.length()?;
         // When a part is read again its classes are in the table already.
         let fresh = self.at.classes == self.definitions.classes();
@@ -470,13 +517,13 @@ impl<'a> Decoder<'a> {
             self.definitions.begin_class(room);
         }
         for _ in 0..count {
-            let field = self.text()?;
+            let field = self.name()?;
             if fresh {
-                self.definitions.add_field(field.into());
+                self.definitions.add_field(field);
             }
         }
         if fresh {
-            self.definitions.add_class(name.into());
+            self.definitions.add_class(name);
         }
         self.at.classes += 1;
         Ok(())

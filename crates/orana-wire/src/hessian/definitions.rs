@@ -17,7 +17,7 @@ pub(super) struct Definitions<'a> {
     types: SmallVec<[Name<'a>; 2]>,
     classes: SmallVec<[Definition<'a>; 3]>,
     /// The fields of all classes, one class after the other.
-    fields: SmallVec<[Name<'a>; 12]>,
+    fields: SmallVec<[Name<'a>; 24]>,
 }
 
 /// A name out of the stream.

@@ -5,6 +5,7 @@
 //! value, and [`java`] has the types of Java that are neither numbers, strings nor collections. Names of classes are
 //! data here: nothing is ever made because a stream names it.
 
+mod ascii;
 mod classes;
 mod containers;
 mod convert;

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use bytes::{BufMut, BytesMut};
 
+use super::ascii::ascii;
 use super::error::DecodeError;
 
 /// The most units Java puts in one chunk, and so do we.
@@ -29,10 +30,7 @@ impl<'a> TextReader<'a> {
     #[inline]
     pub(super) fn chunk(&mut self, bytes: &'a [u8], units: usize) -> Result<usize, DecodeError> {
         // Every unit is at least one byte, so a string of ASCII is exactly its units.
-        if let Some(plain) = bytes.get(..units)
-            && plain.is_ascii()
-            && let Ok(plain) = std::str::from_utf8(plain)
-        {
+        if let Some(plain) = bytes.get(..units).and_then(ascii) {
             self.lone_high();
             self.push(plain);
             return Ok(units);

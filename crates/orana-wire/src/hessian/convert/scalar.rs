@@ -170,7 +170,10 @@ macro_rules! strings {
         impl FromHessian for $text {
             #[inline]
             fn from_hessian(input: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-                Ok(input.text()?.into())
+                match input.plain_text() {
+                    Some(plain) => Ok(plain.into()),
+                    None => Ok(input.text()?.into()),
+                }
             }
         })*
     };
