@@ -16,7 +16,7 @@ const DEFAULT_WARM_UP: u64 = 600_000;
 /// A provider that can be called.
 pub struct Endpoint {
     url: ServiceUrl,
-    address: Box<str>,
+    address: Arc<str>,
     invoker: Arc<dyn Invoker>,
     weight: u32,
     /// Whether some `METHOD.weight` exists; without one no call needs to look for it.
@@ -56,7 +56,7 @@ impl Endpoint {
     }
 
     /// `host:port`.
-    pub fn address(&self) -> &str {
+    pub fn address(&self) -> &Arc<str> {
         &self.address
     }
 

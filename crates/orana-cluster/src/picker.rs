@@ -82,7 +82,7 @@ impl<'a> Picker<'a> {
 
 /// The one provider that the caller named.
 fn pinned(list: &EndpointList, invocation: &Invocation, target: &str) -> Result<Pick, RpcError> {
-    let endpoint = list.endpoints().iter().find(|endpoint| endpoint.address() == target);
+    let endpoint = list.endpoints().iter().find(|endpoint| **endpoint.address() == *target);
     match endpoint {
         Some(endpoint) => Ok(Pick {
             endpoint: Arc::clone(endpoint),

@@ -4,6 +4,7 @@
 //! [`RpcError`](crate::RpcError), also when the far side's own code raised it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -12,6 +13,7 @@ use bytes::Bytes;
 pub struct Reply {
     shape: ReplyShape,
     bytes: Bytes,
+    provider: Option<Arc<str>>,
 }
 
 /// What the bytes of a [`Reply`] are. A value and what is attached to it are one stream: the latter may refer to the former.
@@ -30,7 +32,11 @@ pub enum ReplyShape {
 impl Reply {
     /// The answer of that shape in `bytes`.
     pub fn new(shape: ReplyShape, bytes: Bytes) -> Reply {
-        Reply { shape, bytes }
+        Reply {
+            shape,
+            bytes,
+            provider: None,
+        }
     }
 
     /// Nothing, or null.
@@ -38,7 +44,19 @@ impl Reply {
         Reply {
             shape: ReplyShape::Null,
             bytes: Bytes::new(),
+            provider: None,
         }
+    }
+
+    /// Says who answered, `host:port`, unless that is known already.
+    pub fn by(mut self, provider: &Arc<str>) -> Reply {
+        self.provider.get_or_insert_with(|| Arc::clone(provider));
+        self
+    }
+
+    /// Who answered, if whoever chose it said so.
+    pub fn provider(&self) -> Option<&Arc<str>> {
+        self.provider.as_ref()
     }
 
     /// What the bytes are.

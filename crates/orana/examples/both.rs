@@ -32,5 +32,6 @@ async fn main() -> orana::Result<()> {
     println!("READY {}", provider.address());
     println!("{}", greeter.say_hello("both".to_owned()).await?);
     provider.stop().await;
+    application.close().await;
     Ok(())
 }

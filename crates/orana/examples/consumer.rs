@@ -45,5 +45,6 @@ async fn main() -> orana::Result<()> {
             Err(error) => eprintln!("{error}"),
         }
     }
+    application.close().await;
     Ok(())
 }

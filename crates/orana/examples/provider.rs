@@ -50,6 +50,7 @@ impl Part for Serving {
             if let Some(provider) = self.provider.take() {
                 provider.stop().await;
             }
+            self.application.close().await;
         })
     }
 }

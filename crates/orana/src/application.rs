@@ -85,6 +85,13 @@ impl Application {
         Consumer::new(self.clone())
     }
 
+    /// Leaves every registry at once: what was registered goes now and not when a session runs out. References still call whom they know.
+    pub async fn close(&self) {
+        for registry in self.registries.in_use() {
+            registry.close().await;
+        }
+    }
+
     pub(crate) fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
         self.parameters.iter().map(|(key, value)| (&**key, &**value))
     }

@@ -66,7 +66,7 @@ pub use orana_rpc::dubbo::{ServerOptions, Stopped};
 pub use orana_rpc::{Context, MethodDefinition, Service, ServiceDefinition};
 pub use orana_wire::hessian::{self, Value};
 pub use provider::{Provider, ProviderBuilder};
-pub use received::with_attachments;
+pub use received::{Answered, observed};
 pub use reference::Reference;
 
 /// What a call, a reference or an export comes to.

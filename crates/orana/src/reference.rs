@@ -91,7 +91,7 @@ impl Reference {
             Ok(list) => list
                 .endpoints()
                 .iter()
-                .map(|endpoint| endpoint.address().to_owned())
+                .map(|endpoint| endpoint.address().to_string())
                 .collect(),
             Err(_) => Vec::new(),
         }

@@ -157,9 +157,14 @@ async fn attachments_go_both_ways_and_a_call_has_its_own_time_out_and_target() {
     let shop = app.consumer().refer::<ShopClient>().retries(0).await.unwrap();
 
     let tagged = shop.with(|calls| calls.attachment("tag", "blue"));
-    let (price, attachments) = orana::with_attachments(tagged.price_of("fig".into())).await;
+    let (price, answered) = orana::observed(tagged.price_of("fig".into())).await;
     assert_eq!(price.unwrap(), 3);
-    assert_eq!(attachments.get("tagged"), Some("blue"));
+    assert_eq!(answered.attachments.get("tagged"), Some("blue"));
+    let provider = answered.provider.unwrap();
+    assert!(
+        providers.iter().any(|one| one.address().to_string() == *provider),
+        "{provider}"
+    );
 
     let hasty = shop.with(|calls| calls.timeout(Duration::from_millis(50)));
     let error = hasty.slow(5_000).await.unwrap_err();

@@ -31,13 +31,13 @@ impl Cluster for Failover {
                         if let Some(last) = tried.last() {
                             tracing::warn!(
                                 call = %invocation.method(),
-                                provider = endpoint.address(),
-                                failed = last.address(),
+                                provider = %endpoint.address(),
+                                failed = %last.address(),
                                 attempts = tried.len() + 1,
                                 "a call succeeded only at another provider"
                             );
                         }
-                        return Ok(reply);
+                        return Ok(reply.by(endpoint.address()));
                     }
                     Err(error) => error.calling(invocation).at(endpoint.address()),
                 };
@@ -72,6 +72,6 @@ fn told(error: RpcError, tried: &[Arc<Endpoint>]) -> RpcError {
     if tried.len() < 2 {
         return error;
     }
-    let addresses: Vec<&str> = tried.iter().map(|endpoint| endpoint.address()).collect();
+    let addresses: Vec<&str> = tried.iter().map(|endpoint| &**endpoint.address()).collect();
     error.adding(format!("tried {} times: {}", tried.len(), addresses.join(", ")))
 }
