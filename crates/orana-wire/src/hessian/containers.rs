@@ -4,8 +4,9 @@
 
 use std::borrow::Cow;
 
-use super::decode::{Decoder, Kind, Position};
+use super::decode::{Decoder, Position};
 use super::error::DecodeError;
+use super::kind::Kind;
 use super::node::{Content, Node};
 use super::value::{List, Map, Object, Value};
 

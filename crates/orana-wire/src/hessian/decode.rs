@@ -5,42 +5,24 @@
 //! [`containers`](super::containers) reads lists, maps and objects; this file reads everything that stands for itself.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use smallvec::SmallVec;
 
 use super::ascii::ascii;
-use super::definitions::{Definitions, Name};
+use super::definitions::Definitions;
 use super::error::DecodeError;
+use super::kind::Kind;
 use super::limits::Limits;
 use super::node::Node;
 use super::text::TextReader;
-
-/// What a value is, as far as its first byte says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is what it says")]
-pub enum Kind {
-    Null,
-    Bool,
-    Int,
-    Long,
-    Double,
-    Date,
-    Text,
-    Binary,
-    List,
-    Map,
-    Object,
-    Reference,
-}
 
 /// A place in the stream, with what the tables held there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Position {
     pub(super) byte: usize,
     pub(super) containers: usize,
-    classes: usize,
-    types: usize,
+    pub(super) classes: usize,
+    pub(super) types: usize,
 }
 
 /// Where a reader may come back to.
@@ -70,59 +52,6 @@ pub struct Decoder<'a> {
     pub(super) inside: usize,
     /// Where the stack stood when the outermost container was entered.
     pub(super) stack: usize,
-}
-
-/// What a value is that begins with a byte.
-#[allow(clippy::indexing_slicing, reason = "by a byte, and when the program is built")]
-static KINDS: [Option<Kind>; 256] = {
-    let mut kinds = [None; 256];
-    let mut byte = 0u8;
-    loop {
-        kinds[byte as usize] = Kind::of(byte);
-        if byte == u8::MAX {
-            break kinds;
-        }
-        byte += 1;
-    }
-};
-
-impl Kind {
-    const fn of(byte: u8) -> Option<Kind> {
-        Some(match byte {
-            0x00..=0x1f | 0x30..=0x33 | 0x52 | 0x53 => Kind::Text,
-            0x20..=0x2f | 0x34..=0x37 | 0x41 | 0x42 => Kind::Binary,
-            0x49 | 0x80..=0xd7 => Kind::Int,
-            0x38..=0x3f | 0x4c | 0x59 | 0xd8..=0xff => Kind::Long,
-            0x44 | 0x5b..=0x5f => Kind::Double,
-            0x46 | 0x54 => Kind::Bool,
-            0x4e => Kind::Null,
-            0x4a | 0x4b => Kind::Date,
-            0x55..=0x58 | 0x70..=0x7f => Kind::List,
-            0x48 | 0x4d => Kind::Map,
-            0x43 | 0x4f | 0x60..=0x6f => Kind::Object,
-            0x51 => Kind::Reference,
-            0x40 | 0x45 | 0x47 | 0x50 | 0x5a => return None,
-        })
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Null => "null",
-            Kind::Bool => "a boolean",
-            Kind::Int => "an int",
-            Kind::Long => "a long",
-            Kind::Double => "a double",
-            Kind::Date => "a date",
-            Kind::Text => "a string",
-            Kind::Binary => "a byte array",
-            Kind::List => "a list",
-            Kind::Map => "a map",
-            Kind::Object => "an object",
-            Kind::Reference => "a reference",
-        })
-    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -200,7 +129,7 @@ impl<'a> Decoder<'a> {
             .input
             .get(self.at.byte)
             .filter(|_| self.at.byte < self.limits.bytes)?;
-        KINDS.get(usize::from(*byte)).copied().flatten()
+        Kind::begun_by(*byte)
     }
 
     /// Why nothing begins here.
@@ -331,7 +260,7 @@ impl<'a> Decoder<'a> {
         Some(plain)
     }
 
-    fn any_text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
+    pub(super) fn any_text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
         let first = self.expect(Kind::Text, "a string")?;
         let units = self.units(first)?;
         self.chunks(first, units)
@@ -475,65 +404,6 @@ impl<'a> Decoder<'a> {
                 wanted: "an int",
                 found,
             }),
-        }
-    }
-
-    /// Reads a type: its name the first time, its number from then on. An empty name is no type.
-    pub(super) fn type_number(&mut self) -> Result<Option<usize>, DecodeError> {
-        let number = if self.peek()? == Kind::Text {
-            let name = self.name()?;
-            // When a part is read again its types are in the table already.
-            if self.at.types == self.definitions.types() {
-                self.definitions.add_type(name);
-            }
-            self.at.types += 1;
-            self.at.types - 1
-        } else {
-            let index = self.index()?;
-            let known = usize::try_from(index).ok().filter(|at| *at < self.at.types);
-            known.ok_or(DecodeError::Type(index))?
-        };
-        let name = self.definitions.type_name(number).map_or("", Name::as_str);
-        Ok(Some(number).filter(|_| !name.is_empty()))
-    }
-
-    #[inline]
-    fn name(&mut self) -> Result<Name<'a>, DecodeError> {
-        match self.plain_text() {
-            Some(name) => Ok(Name::Here(name)),
-            None => Ok(self.any_text()?.into()),
-        }
-    }
-
-    /// Reads a class definition, whose first byte has been read.
-    pub(super) fn class_definition(&mut self) -> Result<(), DecodeError> {
-        let name = self.name()?;
-        let count = self.length()?;
-        // When a part is read again its classes are in the table already.
-        let fresh = self.at.classes == self.definitions.classes();
-        if fresh {
-            // No more room than there are bytes to read.
-            let room = count.min(self.rest().len() / size_of::<Name<'_>>());
-            self.definitions.begin_class(room);
-        }
-        for _ in 0..count {
-            let field = self.name()?;
-            if fresh {
-                self.definitions.add_field(field);
-            }
-        }
-        if fresh {
-            self.definitions.add_class(name);
-        }
-        self.at.classes += 1;
-        Ok(())
-    }
-
-    /// The class of a number, if it is defined.
-    pub(super) fn class(&self, index: i32) -> Result<usize, DecodeError> {
-        match usize::try_from(index) {
-            Ok(known) if known < self.at.classes => Ok(known),
-            _ => Err(DecodeError::Class(index)),
         }
     }
 

@@ -9,6 +9,9 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::decode::Decoder;
+use super::error::DecodeError;
+use super::kind::Kind;
 use super::value::Class;
 
 /// The types and classes of one stream, each by the number that the stream gives it.
@@ -156,5 +159,68 @@ impl<'a> Definitions<'a> {
         });
         class.kept = Some(Arc::clone(&kept));
         Some(kept)
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+impl<'a> Decoder<'a> {
+    /// Reads a type: its name the first time, its number from then on. An empty name is no type.
+    pub(super) fn type_number(&mut self) -> Result<Option<usize>, DecodeError> {
+        let number = if self.peek()? == Kind::Text {
+            let name = self.name()?;
+            // When a part is read again its types are in the table already.
+            if self.at.types == self.definitions.types() {
+                self.definitions.add_type(name);
+            }
+            self.at.types += 1;
+            self.at.types - 1
+        } else {
+            let index = self.index()?;
+            let known = usize::try_from(index).ok().filter(|at| *at < self.at.types);
+            known.ok_or(DecodeError::Type(index))?
+        };
+        let name = self.definitions.type_name(number).map_or("", Name::as_str);
+        Ok(Some(number).filter(|_| !name.is_empty()))
+    }
+
+    #[inline]
+    fn name(&mut self) -> Result<Name<'a>, DecodeError> {
+        match self.plain_text() {
+            Some(name) => Ok(Name::Here(name)),
+            None => Ok(self.any_text()?.into()),
+        }
+    }
+
+    /// Reads a class definition, whose first byte has been read.
+    pub(super) fn class_definition(&mut self) -> Result<(), DecodeError> {
+        let name = self.name()?;
+        let count = self.length()?;
+        // When a part is read again its classes are in the table already.
+        let fresh = self.at.classes == self.definitions.classes();
+        if fresh {
+            // No more room than there are bytes to read.
+            let room = count.min(self.rest().len() / size_of::<Name<'_>>());
+            self.definitions.begin_class(room);
+        }
+        for _ in 0..count {
+            let field = self.name()?;
+            if fresh {
+                self.definitions.add_field(field);
+            }
+        }
+        if fresh {
+            self.definitions.add_class(name);
+        }
+        self.at.classes += 1;
+        Ok(())
+    }
+
+    /// The class of a number, if it is defined.
+    pub(super) fn class(&self, index: i32) -> Result<usize, DecodeError> {
+        match usize::try_from(index) {
+            Ok(known) if known < self.at.classes => Ok(known),
+            _ => Err(DecodeError::Class(index)),
+        }
     }
 }

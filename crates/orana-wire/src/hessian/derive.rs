@@ -1,9 +1,10 @@
 //! What the code calls that `#[derive(Hessian)]` writes, so that it writes little. Nobody else needs this.
 
 use super::convert::FromHessian;
-use super::decode::{Decoder, Kind};
+use super::decode::Decoder;
 use super::error::{DecodeError, Unknown};
 use super::fields::FromFields;
+use super::kind::Kind;
 
 /// Reads an object, or a map that stands for one.
 pub fn object<T: FromFields>(input: &mut Decoder<'_>) -> Result<T, DecodeError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::decode::Kind;
+use super::kind::Kind;
 
 /// Why a value could not be read. Where the decoder stands afterwards is not defined, until it is taken back to
 /// a mark.

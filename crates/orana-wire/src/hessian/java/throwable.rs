@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use super::super::convert::{FromHessian, ToHessian};
-use super::super::decode::{Decoder, Kind};
+use super::super::decode::Decoder;
 use super::super::encode::Encoder;
 use super::super::error::{DecodeError, EncodeError};
 use super::super::fields::{Classed, FromFields, ToFields};
+use super::super::kind::Kind;
 use super::super::layout::Field;
 use super::super::value::Value;
 use super::super::{ConvertError, from_bytes, to_bytes};
