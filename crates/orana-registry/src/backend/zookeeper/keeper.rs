@@ -1,5 +1,9 @@
-//! Keeps a session with ZooKeeper: connects, serves the session until it ends, connects again; one task as long as the
-//! back-end lives.
+//! Keeps a session with ZooKeeper: connects, serves the session until it ends, connects again; as long as the back-end
+//! lives, on a thread of its own.
+//!
+//! The thread is there for the client: its own task and ours wait for one another, and when a runtime of several threads
+//! shuts down, one of them may be dropped while the other runs, which the client takes as a reason to panic. Here one
+//! thread runs both. It also lets a session be closed in an orderly way while the program's runtime goes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +17,7 @@ use zookeeper_client::{Client, Error};
 use super::session::{Connection, End, Order, Session, Style};
 use super::settings::{Member, Settings};
 use crate::backend::Link;
+use crate::error::{RegistryError, RegistryErrorKind};
 
 /// The longest silence of a server that is not yet taken for its death, if the session allows it. The client asks for a
 /// sign of life after three eighths of it.
@@ -33,9 +38,10 @@ const CLOSE: Duration = Duration::from_secs(3);
 /// How many orders may wait; whoever orders more waits with them.
 const ORDERS: usize = 256;
 
-/// How often the members are named to the client at least. It doubles its pause after every round through them, up to half
-/// a minute, but hardly pauses within one: a list this long keeps it below two seconds for as long as a session lives.
-const ROUND: usize = 32;
+/// How often the members are named to the client at least. It goes through them once without a pause, and then doubles its
+/// pause with every round, up to half a minute, but hardly pauses within one. A list of this length keeps it at about a
+/// third of the time for which the server was away, for the price of as many attempts at once at the beginning.
+const ROUND: usize = 16;
 
 /// A session that can be used.
 #[derive(Clone)]
@@ -68,13 +74,34 @@ impl Board {
     }
 }
 
-/// Runs until `closing` says so, or nobody can say so any more.
-pub(super) async fn keep(
+/// Starts the thread.
+///
+/// # Errors
+/// [`RegistryErrorKind::Failed`] when the system gives us none.
+pub(super) fn start(
     settings: Arc<Settings>,
     pool: Arc<UrlPool>,
     board: Board,
-    mut closing: watch::Receiver<bool>,
-) {
+    closing: watch::Receiver<bool>,
+) -> Result<(), RegistryError> {
+    let address = Arc::clone(&settings.address);
+    let failed = |error: std::io::Error| {
+        let what = "the system has no thread for the connection";
+        RegistryError::new(RegistryErrorKind::Failed, address, what).because(error)
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return Err(failed(error)),
+    };
+    std::thread::Builder::new()
+        .name("zookeeper".into())
+        .spawn(move || runtime.block_on(keep(settings, pool, board, closing)))
+        .map(drop)
+        .map_err(failed)
+}
+
+/// Runs until `closing` says so, or nobody can say so any more.
+async fn keep(settings: Arc<Settings>, pool: Arc<UrlPool>, board: Board, mut closing: watch::Receiver<bool>) {
     let mut epoch = 0;
     let mut pause = PAUSE.0;
     loop {

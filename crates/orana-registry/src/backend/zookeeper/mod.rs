@@ -38,7 +38,6 @@ use std::sync::Arc;
 
 use orana_core::{BoxFuture, ServiceUrl, UrlPool};
 use tokio::sync::{oneshot, watch};
-use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use self::keeper::{Board, Live};
@@ -62,7 +61,6 @@ struct ZooKeeper {
     link: watch::Receiver<Link>,
     live: watch::Receiver<Option<Live>>,
     closing: watch::Sender<bool>,
-    keeper: AbortHandle,
 }
 
 fn connect(url: &ServiceUrl) -> Result<Arc<dyn RegistryBackend>, RegistryError> {
@@ -75,19 +73,13 @@ fn connect(url: &ServiceUrl) -> Result<Arc<dyn RegistryBackend>, RegistryError> 
         link: link_sender,
         live: live_sender,
     };
-    let keeper = tokio::spawn(keeper::keep(
-        Arc::clone(&settings),
-        Arc::clone(&pool),
-        board,
-        asked_to_close,
-    ));
+    keeper::start(Arc::clone(&settings), Arc::clone(&pool), board, asked_to_close)?;
     Ok(Arc::new(ZooKeeper {
         settings,
         pool,
         link,
         live,
         closing,
-        keeper: keeper.abort_handle(),
     }))
 }
 
@@ -191,7 +183,7 @@ impl RegistryBackend for ZooKeeper {
 
 impl Drop for ZooKeeper {
     fn drop(&mut self) {
-        // With the last of its clients the session closes by itself.
-        self.keeper.abort();
+        // The keeper closes the session and ends.
+        self.closing.send_replace(true);
     }
 }

@@ -11,7 +11,7 @@ use futures_util::future::{AbortHandle, Abortable, FutureExt, join};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use orana_core::{BoxFuture, UrlPool};
 use tokio::sync::mpsc;
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
 use zookeeper_client::{
     AddWatchMode, Client, Error, EventType, OneshotWatcher, PersistentWatcher, SessionState, StateWatcher, WatchedEvent,
 };
@@ -36,6 +36,9 @@ const AUDIT: usize = 60;
 
 /// The most that is taken in before the readers are told: a burst is told once, a lone change at once.
 const BURST: usize = 4096;
+
+/// How long a server may take to hang up on a request that it does not know, and to take the session back.
+const HANG_UP: Duration = Duration::from_secs(2);
 
 /// A wish for a watch.
 pub(super) struct Order {
@@ -145,13 +148,29 @@ struct Reading {
 
 impl Style {
     /// Finds out which the server understands. A server that does not know persistent watches answers so and hangs up; the
-    /// session survives that.
+    /// session survives that, and is connected again on return.
     pub(super) async fn of(client: &Client, settings: &Settings) -> Result<Style, Error> {
         let root = settings.path(&Place::Root);
+        let mut states = client.state_watcher();
         match client.watch(&root, AddWatchMode::Persistent).await {
-            Ok(_) => Ok(Style::Persistent),
-            Err(Error::Unimplemented | Error::BadArguments(_) | Error::MarshallingError) => Ok(Style::OneShot),
-            Err(error) => Err(error),
+            Ok(_) => return Ok(Style::Persistent),
+            Err(Error::Unimplemented | Error::BadArguments(_) | Error::MarshallingError) => {}
+            Err(error) => return Err(error),
+        }
+        let mended = async {
+            loop {
+                match states.changed().await {
+                    SessionState::Disconnected => {}
+                    state if state.is_terminated() => return Err(Error::SessionExpired),
+                    // The two changes may be seen as one.
+                    _ => return Ok(()),
+                }
+            }
+        };
+        match timeout(HANG_UP, mended).await {
+            Ok(Err(error)) => Err(error),
+            // It may as well not hang up.
+            Ok(Ok(())) | Err(_) => Ok(Style::OneShot),
         }
     }
 }

@@ -455,3 +455,6 @@ impl Turnover {
         self.end.extend(more.end);
     }
 }
+
+#[cfg(test)]
+mod tests;
