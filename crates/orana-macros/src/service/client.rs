@@ -13,7 +13,11 @@ pub(super) fn write(declaration: &Declaration) -> TokenStream {
         "Calls `{}` by way of a reference: implements [`{contract}`] with calls of whoever provides it.",
         declaration.interface.value()
     );
-    let methods = declaration.methods.iter().enumerate().map(|(index, method)| call(root, index, method));
+    let methods = declaration
+        .methods
+        .iter()
+        .enumerate()
+        .map(|(index, method)| call(root, index, method));
     quote! {
         #[doc = #doc]
         #[derive(Clone, Debug)]

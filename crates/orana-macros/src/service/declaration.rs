@@ -73,11 +73,18 @@ impl Declaration {
                 "name the Java interface: #[service(interface = \"org.example.Greeter\")]",
             )
         })?;
-        if interface.value().is_empty() || interface.value().contains(|c: char| c.is_whitespace() || "/:,?&".contains(c)) {
+        if interface.value().is_empty()
+            || interface
+                .value()
+                .contains(|c: char| c.is_whitespace() || "/:,?&".contains(c))
+        {
             return Err(Error::new(interface.span(), "this is no name of a Java interface"));
         }
         if let Some(first) = item.generics.params.first() {
-            return Err(Error::new(first.span(), "a service has no generic parameters: Java has to know its types"));
+            return Err(Error::new(
+                first.span(),
+                "a service has no generic parameters: Java has to know its types",
+            ));
         }
         let mut methods = Vec::new();
         for member in &mut item.items {
@@ -154,20 +161,34 @@ impl Method {
     fn read(item: &mut TraitItemFn) -> syn::Result<Method> {
         let signature = &mut item.sig;
         if signature.asyncness.is_none() {
-            return Err(Error::new(signature.fn_token.span(), "a method of a service is an `async fn`"));
+            return Err(Error::new(
+                signature.fn_token.span(),
+                "a method of a service is an `async fn`",
+            ));
         }
         if let Some(body) = &item.default {
-            return Err(Error::new(body.span(), "a method of a service has no body here; whoever serves it writes one"));
+            return Err(Error::new(
+                body.span(),
+                "a method of a service has no body here; whoever serves it writes one",
+            ));
         }
         if let Some(first) = signature.generics.params.first() {
-            return Err(Error::new(first.span(), "a method of a service has no generic parameters"));
+            return Err(Error::new(
+                first.span(),
+                "a method of a service has no generic parameters",
+            ));
         }
         let settings = Settings::take(&mut item.attrs)?;
         let (output, value) = result(&signature.output, signature.ident.span())?;
         let mut arguments = signature.inputs.iter_mut();
         match arguments.next() {
             Some(FnArg::Receiver(receiver)) if receiver.reference.is_some() && receiver.mutability.is_none() => {}
-            _ => return Err(Error::new(signature.ident.span(), "a method of a service begins with `&self`")),
+            _ => {
+                return Err(Error::new(
+                    signature.ident.span(),
+                    "a method of a service begins with `&self`",
+                ));
+            }
         }
         let parameters = arguments.map(Parameter::read).collect::<syn::Result<Vec<_>>>()?;
         Ok(Method {
@@ -216,7 +237,10 @@ impl Parameter {
             return Err(Error::new(argument.span(), "`self` comes first"));
         };
         let Pat::Ident(name) = &*argument.pat else {
-            return Err(Error::new(argument.pat.span(), "a parameter of a service is a plain name"));
+            return Err(Error::new(
+                argument.pat.span(),
+                "a parameter of a service is a plain name",
+            ));
         };
         if let Type::Reference(reference) = &*argument.ty {
             return Err(Error::new(
@@ -225,7 +249,10 @@ impl Parameter {
             ));
         }
         if let Type::ImplTrait(kind) = &*argument.ty {
-            return Err(Error::new(kind.span(), "a parameter of a service has one type, which Java has to know"));
+            return Err(Error::new(
+                kind.span(),
+                "a parameter of a service has one type, which Java has to know",
+            ));
         }
         let mut java = None;
         let mut wrong = None;
@@ -262,7 +289,10 @@ impl Settings {
     /// Takes `#[method(…)]` out of the attributes, which the compiler does not know.
     fn take(attributes: &mut Vec<Attribute>) -> syn::Result<Settings> {
         let mut settings = Settings::default();
-        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("method")) {
+        for attribute in attributes
+            .iter()
+            .filter(|attribute| attribute.path().is_ident("method"))
+        {
             attribute.parse_nested_meta(|meta| {
                 if meta.path.is_ident("name") {
                     settings.name = Some(meta.value()?.parse()?);
