@@ -12,8 +12,11 @@ use parking_lot::RwLock;
 
 use crate::service::ServiceDefinition;
 
-/// After one call that ran long so many of the same method are thought to.
+/// After two calls in a row that ran long so many of the same method are thought to.
 const LONG_CALLS: u32 = 1000;
+
+/// The last call ran long, the one before did not.
+const ONCE: u32 = u32::MAX;
 
 /// What is exported (`org.apache.dubbo.rpc.Exporter`, and the map of them that `DubboProtocol` holds). Clones are the same.
 #[derive(Clone, Default)]
@@ -40,7 +43,7 @@ pub(crate) struct Export {
     pub(crate) invoker: Arc<dyn Invoker>,
     /// As the definition has them.
     pub(crate) methods: Vec<Arc<Method>>,
-    /// For each method how many more of its calls are thought to run long without a pause.
+    /// For each method how many more of its calls are thought to run long without a pause, or [`ONCE`].
     long: Vec<AtomicU32>,
     /// Its `token` parameter: what a caller must show.
     pub(crate) token: Option<Box<str>>,
@@ -120,25 +123,34 @@ impl Exporter {
 }
 
 impl Export {
-    /// Whether a call of that method is likely to run long without a pause. Said of a number of calls after one did, so that
-    /// a method is tried again now and then.
+    /// Whether a call of that method is likely to run long without a pause. Said of a number of calls after two in a row did,
+    /// so that a method is tried again now and then.
     pub(crate) fn runs_long(&self, method: usize) -> bool {
         let Some(left) = self.long.get(method) else {
             return false;
         };
         let before = left.load(Ordering::Relaxed);
-        if before > 0 {
-            // Two that meet here count once; it is a guess anyway.
-            left.store(before - 1, Ordering::Relaxed);
+        if !(1..=LONG_CALLS).contains(&before) {
+            return false;
         }
-        before > 0
+        // Two that meet here count once; it is a guess anyway.
+        left.store(before - 1, Ordering::Relaxed);
+        true
     }
 
-    /// Notes that a call of that method ran long without a pause.
-    pub(crate) fn ran_long(&self, method: usize) {
-        if let Some(left) = self.long.get(method) {
-            left.store(LONG_CALLS, Ordering::Relaxed);
-        }
+    /// Notes whether a call of that method ran long without a pause. One that did may have been interrupted by other work of
+    /// the machine.
+    pub(crate) fn ran(&self, method: usize, long: bool) {
+        let Some(left) = self.long.get(method) else {
+            return;
+        };
+        let next = match (left.load(Ordering::Relaxed), long) {
+            (ONCE, true) => LONG_CALLS,
+            (_, true) => ONCE,
+            (ONCE, false) => 0,
+            (_, false) => return,
+        };
+        left.store(next, Ordering::Relaxed);
     }
 }
 

@@ -220,7 +220,20 @@ impl Future for ChannelTask {
     type Output = RpcError;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<RpcError> {
-        let this = &mut *self;
+        let polled = self.step(cx);
+        if let Poll::Ready(reason) = &polled {
+            // Whoever waits is told why, and not only that this was dropped.
+            self.channel.outbox.close();
+            self.channel.calls.close(reason);
+        }
+        polled
+    }
+}
+
+impl ChannelTask {
+    /// Does all that can be done now.
+    fn step(&mut self, cx: &mut Context<'_>) -> Poll<RpcError> {
+        let this = self;
         let woken = this.channel.outbox.task().register(cx);
         if let Err(reason) = this.read(cx) {
             return Poll::Ready(reason);

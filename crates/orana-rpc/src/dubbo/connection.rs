@@ -275,9 +275,7 @@ impl Connection {
         if !apart {
             let polled = Pin::new(&mut serving).poll(cx);
             let after = Instant::now();
-            if after.saturating_duration_since(now) >= LONG {
-                export.ran_long(method);
-            }
+            export.ran(method, after.saturating_duration_since(now) >= LONG);
             now = after;
             if let Poll::Ready(served) = polled {
                 answer(line, envelope, two_way, served, Leave::OnFlush);

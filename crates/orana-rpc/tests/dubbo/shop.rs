@@ -92,6 +92,7 @@ impl Service for Shop {
                     ))
                 }
                 "note" => {
+                    arguments.next::<String>()?;
                     self.notes.fetch_add(1, Ordering::Relaxed);
                     reply_of(&())
                 }
@@ -189,7 +190,8 @@ impl<T: ToHessian> Argument for T {
 }
 
 pub(crate) async fn echo(invoker: &dyn Invoker, text: &str) -> Result<String, RpcError> {
-    value_of(&invoker.invoke(&call("echo", TEXT, &[&text])).await?)
+    let invocation = call("echo", TEXT, &[&text]);
+    value_of(&invoker.invoke(&invocation).await?)
 }
 
 pub(crate) async fn pause(invoker: &dyn Invoker, millis: i64) -> Result<(), RpcError> {
@@ -201,4 +203,20 @@ pub(crate) async fn pause(invoker: &dyn Invoker, millis: i64) -> Result<(), RpcE
         },
     );
     value_of(&invoker.invoke(&invocation).await?)
+}
+
+/// Waits until it is so.
+pub(crate) async fn until(what: &str, mut is: impl FnMut() -> bool) {
+    until_async(what, async || is()).await;
+}
+
+/// Waits until it is so.
+pub(crate) async fn until_async(what: &str, mut is: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !is().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(20), waiting).await;
+    assert!(waited.is_ok(), "waited in vain until {what}");
 }
