@@ -12,6 +12,7 @@ use orana_core::{Invoker, RpcError, ServiceUrl};
 use orana_wire::dubbo::frame::DEFAULT_LIMIT;
 use parking_lot::Mutex;
 use tokio::net::{TcpListener, ToSocketAddrs};
+use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep};
 
@@ -64,6 +65,8 @@ pub(super) struct Shared {
     pub(super) arrivals: AtomicU64,
     lines: Mutex<Lines>,
     draining: AtomicBool,
+    /// Nobody is let in any more.
+    shut: Notify,
 }
 
 #[derive(Default)]
@@ -96,6 +99,7 @@ impl DubboServer {
             arrivals: AtomicU64::new(0),
             lines: Mutex::default(),
             draining: AtomicBool::new(false),
+            shut: Notify::new(),
         });
         let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
         Ok(DubboServer { shared, address, task })
@@ -160,11 +164,15 @@ impl DubboServer {
             sleep(LOOK).await;
         }
         let unfinished = shared.busy.load(Ordering::Acquire);
+        // First the door, or those who are closed come back at once.
+        shared.shut.notify_one();
         shared.each_line(Line::close);
         // A connection closes by itself unless a call keeps it, which has had its time.
         let end = end.max(Instant::now() + 2 * LINGER);
         while self.connections() > 0 && unfinished == 0 && Instant::now() < end {
             sleep(LOOK).await;
+            // Also those that came in through the door as it closed.
+            shared.each_line(Line::close);
         }
         Stopped { unfinished }
     }
@@ -215,6 +223,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
+            () = shared.shut.notified() => break,
             Some(ended) = connections.join_next() => {
                 if let Err(error) = ended {
                     tracing::error!(%error, "a connection's task failed");
@@ -244,6 +253,8 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             }
         }
     }
+    drop(listener);
+    while connections.join_next().await.is_some() {}
 }
 
 impl fmt::Debug for DubboServer {

@@ -18,8 +18,13 @@ async fn calls_under_way_are_finished_before_the_connection_closes() {
         async move { shop::pause(&*invoker, 500).await }
     });
     shop::until("the call is being performed", || served.server.calls() == 1).await;
-    let stopped = served.server.stop(Duration::from_secs(10)).await;
+    let start = Instant::now();
+    let stopped = served.server.stop(Duration::from_secs(20)).await;
     assert_eq!(stopped, Stopped { unfinished: 0 });
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "it does not wait for nothing"
+    );
     waiting.await.unwrap().unwrap();
     shop::until("the connection is closed", || !invoker.is_available()).await;
 }
@@ -84,8 +89,13 @@ async fn no_call_fails_while_providers_are_replaced_under_load() {
         })
         .collect();
     tokio::time::sleep(Duration::from_millis(300)).await;
+    let start = Instant::now();
     let stopped = first.server.stop(Duration::from_secs(20)).await;
     assert_eq!(stopped.unfinished, 0);
+    assert!(
+        start.elapsed() < Duration::from_secs(10),
+        "it does not wait for nothing"
+    );
     let before = done.load(Ordering::Relaxed);
     tokio::time::sleep(Duration::from_millis(300)).await;
     over.store(true, Ordering::Relaxed);
