@@ -139,6 +139,7 @@ async fn keep(settings: Arc<Settings>, pool: Arc<UrlPool>, board: Board, mut clo
                         tracing::warn!(registry = &*settings.address, epoch, ?end, "the session has ended");
                         board.down(match end {
                             End::Expired => "the session has expired",
+                            End::Abandoned => "the connection is cut, and too much is watched to keep the session",
                             _ => "the session was closed",
                         });
                         Duration::ZERO

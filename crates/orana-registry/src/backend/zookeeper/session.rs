@@ -37,6 +37,9 @@ const AUDIT: usize = 60;
 /// The most that is taken in before the readers are told: a burst is told once, a lone change at once.
 const BURST: usize = 4096;
 
+/// How many bytes of watched paths the client can name when it is connected again; it is 128 KiB in the client.
+const NAMED: usize = 120 * 1024;
+
 /// How long a server may take to hang up on a request that it does not know, and to take the session back.
 const HANG_UP: Duration = Duration::from_secs(2);
 
@@ -61,6 +64,8 @@ pub(super) enum Connection {
 pub(super) enum End {
     /// The server, or our clock, ended it.
     Expired,
+    /// It lives, but this client will not get it back.
+    Abandoned,
     /// The server does not accept who we are.
     Refused,
     /// Nobody needs it any more.
@@ -221,6 +226,9 @@ impl Session {
                     SessionState::Disconnected => {
                         self.cut();
                         told(Connection::Cut);
+                        if self.is_too_large() {
+                            return End::Abandoned;
+                        }
                     }
                     SessionState::AuthFailed => return End::Refused,
                     SessionState::Expired => return End::Expired,
@@ -267,6 +275,14 @@ impl Session {
         self.connected = false;
         let turnover = self.list.give_up(&self.settings.unreachable("it was cut"));
         self.turn(turnover);
+    }
+
+    /// Whether the client cannot name all that it watches to the server in one request: it then uses two of one number, takes
+    /// the second answer for one too many, and hangs up, again and again until the session has expired. A new session is
+    /// there at once, and takes over what this one registered without a gap.
+    fn is_too_large(&self) -> bool {
+        let named: usize = self.watches.keys().map(|place| self.settings.path(place).len()).sum();
+        named > NAMED
     }
 
     fn turn(&mut self, turnover: Turnover) {

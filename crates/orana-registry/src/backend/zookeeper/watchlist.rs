@@ -3,7 +3,7 @@
 //! Takes lists and changes, says which places must be watched from now on and which need not be any more, and puts
 //! snapshots into the feeds of the readers. Knows no connection and no clock.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use orana_core::{Category, ServiceUrl, UrlPool};
@@ -264,6 +264,7 @@ impl Watchlist {
 
     /// Tells the readers all that has changed since the last time.
     pub(super) fn tell(&mut self) {
+        let mut begun_now = HashSet::new();
         for (place, occasion) in std::mem::take(&mut self.changed) {
             let Place::Category(interface, category) = &place else {
                 continue;
@@ -274,15 +275,12 @@ impl Watchlist {
                 .map(|known| known.readers.clone())
                 .unwrap_or_default();
             for id in readers {
-                let begun = self
-                    .readers
-                    .get(&id)
-                    .and_then(|reader| reader.told.get(interface))
-                    .is_some_and(|told| told.begun);
-                if begun {
-                    self.go_on(id, interface, *category, occasion);
-                } else {
+                let told = self.readers.get(&id).and_then(|reader| reader.told.get(interface));
+                if told.is_none_or(|told| !told.begun) {
                     self.begin(id, interface);
+                    begun_now.insert((id, Arc::clone(interface)));
+                } else if !begun_now.contains(&(id, Arc::clone(interface))) {
+                    self.go_on(id, interface, *category, occasion);
                 }
             }
         }
@@ -418,8 +416,8 @@ impl Watchlist {
 
     /// A later word: about one category.
     fn go_on(&mut self, id: ReaderId, interface: &Arc<str>, category: Category, occasion: Occasion) {
-        let place = Place::Category(Arc::clone(interface), category);
-        let (Some(reader), Some(known)) = (self.readers.get_mut(&id), self.places.get_mut(&place)) else {
+        let place = |category| Place::Category(Arc::clone(interface), category);
+        let (Some(reader), Some(known)) = (self.readers.get_mut(&id), self.places.get_mut(&place(category))) else {
             return;
         };
         let (Some(told), Content::Urls(listing)) = (reader.told.get_mut(interface), &mut known.content) else {
@@ -432,7 +430,13 @@ impl Watchlist {
         }
         told.lists.insert(category, Arc::clone(&urls));
         let mut snapshot = Snapshot::new(Arc::clone(interface)).with(category, urls);
-        listing.count_skipped(&mut snapshot.skipped, &self.settings.path(&place));
+        // What is left out is counted over all categories: a reader keeps the last count only.
+        for category in reader.query.categories() {
+            let place = place(*category);
+            if let Some(Content::Urls(listing)) = self.places.get(&place).map(|known| &known.content) {
+                listing.count_skipped(&mut snapshot.skipped, &self.settings.path(&place));
+            }
+        }
         reader.feed.put(snapshot);
     }
 
