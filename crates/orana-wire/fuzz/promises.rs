@@ -193,7 +193,12 @@ fn dubbo_body(header: &dubbo::Header, body: &[u8]) {
             });
             assert_eq!(written, Ok(()));
             let (header, body) = dubbo_frame_of(&again);
-            assert_eq!(Invocation::read(&header, body).as_ref(), Ok(&asked));
+            match Invocation::read(&header, body) {
+                // Of two attachments of one name the first is gone; what the second shared with it is written where the second
+                // has it, and may then be beyond a limit.
+                Err(BodyError::Malformed(DecodeError::Depth | DecodeError::Count | DecodeError::Bytes)) => {}
+                read => assert_eq!(read.as_ref(), Ok(&asked)),
+            }
         }
         Direction::Response { status } if status.is_ok() => {
             let Ok(answer) = Response::<Value>::read(header, body) else {
