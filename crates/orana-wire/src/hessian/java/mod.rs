@@ -2,12 +2,14 @@
 //!
 //! Each reads every form that Java's encoders give it and writes the one that every Dubbo since 2.6 can read.
 
+mod array;
 mod declared;
 mod number;
 mod object;
 mod throwable;
 mod time;
 
+pub use array::Array;
 pub use declared::JavaType;
 pub use number::{BigDecimal, BigInteger, Uuid};
 pub use object::{Date, Enumerated, JavaClass, Timestamp};
