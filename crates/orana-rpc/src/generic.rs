@@ -4,10 +4,11 @@
 //! Both sides are here: what a caller without types sends, and how a service with types is called by one. Objects are maps
 //! with their class under `class`, constants of enums are their names.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use orana_core::{Encoded, Invocation, Method, Reply, ReplyShape, RpcError, ServiceKey};
-use orana_wire::hessian::{Decoder, Encoder, FromHessian, Map, Value};
+use orana_wire::hessian::{Class, Content, Decoder, Encoder, FromHessian, List, Map, Node, Object, Value};
 
 use crate::arguments::{ArgumentEncoder, encode_arguments};
 use crate::json;
@@ -104,8 +105,11 @@ pub(crate) fn unwrap(
             values.len()
         ));
     }
-    let values = match kind {
-        Generic::Maps | Generic::RawResult => values,
+    let values: Vec<Value> = match kind {
+        Generic::Maps | Generic::RawResult => {
+            let mut made = HashMap::new();
+            values.iter().map(|value| realise(value, &mut made)).collect()
+        }
         Generic::Json => {
             // Which overload is meant must be known before the texts can be read.
             let (_, method) = find(definition, &name, types.as_deref(), values.len(), None)?;
@@ -197,40 +201,119 @@ pub(crate) fn wrap(reply: Reply, kind: Generic) -> Result<Reply, RpcError> {
     Ok(Reply::new(ReplyShape::ValueWithAttachments, bytes))
 }
 
+/// The value with its maps that name a class as objects of it. They are data still: whoever takes the argument decides what it can be.
+///
+/// `made` has the nodes by those that they stand for: what is shared is made once and stays shared, and cycles stay closed.
+fn realise(value: &Value, made: &mut HashMap<usize, Node>) -> Value {
+    let Some(node) = value.node() else {
+        return value.clone();
+    };
+    if let Some(known) = made.get(&node.address()) {
+        return match value {
+            Value::Back(_) => known.back().into(),
+            _ => known.clone().into(),
+        };
+    }
+    let new = Node::unfilled();
+    made.insert(node.address(), new.clone());
+    let content = match node.content() {
+        Some(Content::List(list)) => Content::List(List {
+            kind: list.kind.clone(),
+            items: list.items.iter().map(|item| realise(item, made)).collect(),
+        }),
+        Some(Content::Map(map)) => {
+            let entries = map.entries.iter().map(|(key, value)| (key, realise(value, made)));
+            match class_of(map) {
+                Some(name) => {
+                    let fields = entries.filter_map(|(key, value)| Some((Arc::from(key.as_text()?), value)));
+                    let (fields, values) = fields.filter(|(name, _): &(Arc<str>, _)| **name != *CLASS).unzip();
+                    let class = Arc::new(Class { name, fields });
+                    Content::Object(Object { class, values })
+                }
+                None => Content::Map(Map {
+                    kind: map.kind.clone(),
+                    entries: entries.map(|(key, value)| (key.clone(), value)).collect(),
+                }),
+            }
+        }
+        Some(Content::Object(object)) => Content::Object(Object {
+            class: Arc::clone(&object.class),
+            values: object.values.iter().map(|value| realise(value, made)).collect(),
+        }),
+        None => return Value::Null,
+    };
+    new.fill(content);
+    new.into()
+}
+
+/// What a map stands for; a map of Java that says so is one.
+fn class_of(map: &Map) -> Option<Arc<str>> {
+    let class = map.get(CLASS)?.as_text()?;
+    Some(Arc::from(class)).filter(|_| !class.starts_with("java."))
+}
+
+/// How Java calls a list in the result of a generic call: arrays of what every Java has stay what they are, others are arrays of
+/// anything; a list is one of any kind, and so is a set.
+fn generalised_kind(kind: &Option<Arc<str>>) -> Option<Arc<str>> {
+    let kind = kind.as_ref()?;
+    if !kind.starts_with('[') {
+        return kind.ends_with("Set").then(|| Arc::from("java.util.HashSet"));
+    }
+    let item = kind.trim_start_matches('[');
+    match !item.contains('.') || item.starts_with("java.") {
+        true => Some(Arc::clone(kind)),
+        false => Some(Arc::from("[object")),
+    }
+}
+
 /// The value with its objects as maps. What leads back into itself is cut there.
 pub(crate) fn generalise(value: &Value) -> Value {
-    match value {
-        Value::Back(_) => Value::Null,
-        Value::Node(_) => match (value.as_list(), value.as_map(), value.as_object()) {
-            (Some(list), ..) => Value::list(list.items.iter().map(generalise)),
-            (_, Some(map), _) => Value::from(Map {
-                kind: map.kind.clone(),
-                entries: map
-                    .entries
-                    .iter()
-                    .map(|(key, value)| (generalise(key), generalise(value)))
-                    .collect(),
-            }),
-            // Numbers and times of Java stay what they are.
-            (.., Some(object)) if object.class.name.starts_with("java.") => value.clone(),
-            (.., Some(object)) => match constant(object) {
-                Some(name) => Value::Text(name),
-                None => {
-                    let class = (Value::from(CLASS), Value::Text(Arc::clone(&object.class.name)));
-                    let fields = object.class.fields.iter().zip(&object.values);
-                    let fields = fields.map(|(name, value)| (Value::Text(Arc::clone(name)), generalise(value)));
-                    Value::map(fields.chain([class]))
-                }
-            },
-            _ => Value::Null,
-        },
-        plain => plain.clone(),
+    generalise_once(value, &mut HashMap::new())
+}
+
+/// The same; what is shared is made once, and `made` has it.
+fn generalise_once(value: &Value, made: &mut HashMap<usize, Value>) -> Value {
+    let node = match value {
+        Value::Node(node) => node,
+        Value::Back(_) => return Value::Null,
+        plain => return plain.clone(),
+    };
+    if let Some(known) = made.get(&node.address()) {
+        return known.clone();
     }
+    let new = match node.content() {
+        Some(Content::List(list)) => Value::from(List {
+            kind: generalised_kind(&list.kind),
+            items: list.items.iter().map(|item| generalise_once(item, made)).collect(),
+        }),
+        Some(Content::Map(map)) => {
+            let entries = map.entries.iter();
+            let entries = entries.map(|(key, value)| (generalise_once(key, made), generalise_once(value, made)));
+            Value::from(Map {
+                kind: map.kind.clone(),
+                entries: entries.collect(),
+            })
+        }
+        // Numbers and times of Java stay what they are.
+        Some(Content::Object(object)) if object.class.name.starts_with("java.") => value.clone(),
+        Some(Content::Object(object)) => match constant(object) {
+            Some(name) => Value::Text(name),
+            None => {
+                let class = (Value::from(CLASS), Value::Text(Arc::clone(&object.class.name)));
+                let fields = object.class.fields.iter().zip(&object.values);
+                let fields = fields.map(|(name, value)| (Value::Text(Arc::clone(name)), generalise_once(value, made)));
+                Value::map(fields.chain([class]))
+            }
+        },
+        None => Value::Null,
+    };
+    made.insert(node.address(), new.clone());
+    new
 }
 
 /// The name of a constant of an enum. On the wire it is an object with one field `name`; so is any class with only such a
 /// field, and what tells them apart is that constants are written in capitals.
-pub(crate) fn constant(object: &orana_wire::hessian::Object) -> Option<Arc<str>> {
+pub(crate) fn constant(object: &Object) -> Option<Arc<str>> {
     let [field] = &object.class.fields[..] else {
         return None;
     };
@@ -285,6 +368,50 @@ mod tests {
         let error = unwrap(&arguments("buy", &["int"], &[]), Generic::Maps, &shop()).unwrap_err();
         assert_eq!(error, "buy has 1 parameter types and 0 arguments");
         assert!(Generic::of(Some("nativejava")).unwrap_err().contains("`nativejava`"));
+    }
+
+    #[test]
+    fn a_map_that_names_its_class_arrives_as_an_object_of_it_however_deep() {
+        let order = |id: i32| Value::map([("class", "org.example.Order".into()), ("id", Value::Int(id))]);
+        let values = [Value::list([order(1), Value::map([("next", order(2))])])];
+        let (_, encoded) = unwrap(
+            &arguments("buy", &["org.example.Order"], &values),
+            Generic::Maps,
+            &shop(),
+        )
+        .unwrap();
+        let arrived: Value = decode_arguments(&encoded, None).next().unwrap();
+        let object = |id: i32| Value::object("org.example.Order", [("id", Value::Int(id))]);
+        assert_eq!(arrived, Value::list([object(1), Value::map([("next", object(2))])]));
+    }
+
+    #[test]
+    fn what_is_shared_stays_shared_so_that_a_small_argument_cannot_become_a_huge_one() {
+        let doubled = (0..100).fold(Value::list([]), |inner, _| Value::list([inner.clone(), inner]));
+        let (_, encoded) = unwrap(
+            &arguments("buy", &["org.example.Order"], std::slice::from_ref(&doubled)),
+            Generic::Maps,
+            &shop(),
+        )
+        .unwrap();
+        assert!(encoded.bytes().len() < 1000);
+        assert_eq!(decode_arguments(&encoded, None).next::<Value>().unwrap(), doubled);
+        assert_eq!(generalise(&doubled), doubled);
+    }
+
+    #[test]
+    fn arrays_of_what_every_java_has_stay_what_they_are() {
+        for (kind, expected) in [
+            ("[int", Some("[int")),
+            ("[[int", Some("[[int")),
+            ("[string", Some("[string")),
+            ("[org.example.Order", Some("[object")),
+            ("java.util.LinkedHashSet", Some("java.util.HashSet")),
+            ("java.util.LinkedList", None),
+        ] {
+            let list = generalise(&Value::typed_list(kind, []));
+            assert_eq!(list.as_list().unwrap().kind.as_deref(), expected, "{kind}");
+        }
     }
 
     #[test]

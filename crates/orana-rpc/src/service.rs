@@ -15,8 +15,8 @@ pub trait Service: Send + Sync + 'static {
 
     /// Performs the method with that index in [`ServiceDefinition::methods`].
     ///
-    /// An error is thrown at the caller: [`RpcError::thrown`] as an exception of that Java class, any other as
-    /// `org.apache.dubbo.rpc.RpcException` with its code. Arguments that do not fit are told by the error of
+    /// An error is thrown at the caller: [`RpcError::thrown`] as an exception of that Java class, one with the code `Business` as a
+    /// `java.lang.RuntimeException`, any other as `org.apache.dubbo.rpc.RpcException` with its code. Arguments that do not fit are told by the error of
     /// [`decode_arguments`](crate::decode_arguments); then the call counts as not performed.
     fn call<'a>(&'a self, method: usize, arguments: &'a Encoded) -> BoxFuture<'a, Result<Reply, RpcError>>;
 }

@@ -14,6 +14,7 @@ use orana_core::{Attachments, BoxFuture, Reply, RpcError};
 
 use super::request::Call;
 use crate::context::Context;
+use crate::exception;
 use crate::exporter::Export;
 use crate::generic::{self, Generic};
 
@@ -67,7 +68,8 @@ impl Future for Serving {
         };
         let result = match (result, this.generic) {
             (Ok(reply), Some(kind)) => generic::wrap(reply, kind),
-            (result, _) => result,
+            (Err(error), Some(_)) => Err(exception::generic(error)),
+            (result, None) => result,
         };
         Poll::Ready((result, this.context.take_answer()))
     }
