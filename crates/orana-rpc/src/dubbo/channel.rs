@@ -71,19 +71,30 @@ pub(super) struct ChannelTask {
 }
 
 impl Channel {
-    /// A channel over a socket that is connected. The task must be polled for anything to happen.
-    pub(super) fn open(socket: TcpStream, options: ChannelOptions, now: Instant) -> (Arc<Channel>, ChannelTask) {
+    /// A channel over a socket that is connected. The task must be polled for anything to happen. A `suspect` one is asked
+    /// for a word first: the kernel of a process that stands still accepts connections all the same.
+    pub(super) fn open(
+        socket: TcpStream,
+        options: ChannelOptions,
+        now: Instant,
+        suspect: bool,
+    ) -> (Arc<Channel>, ChannelTask) {
         let (read, write) = socket.into_split();
         let channel = Arc::new(Channel {
             outbox: Outbox::new(write, options.queued),
             calls: Arc::new(Calls::new(options.outstanding)),
             read_only: AtomicBool::new(false),
-            suspect: AtomicBool::new(false),
+            suspect: AtomicBool::new(suspect),
             options,
         });
+        let first_look = if suspect {
+            Duration::ZERO
+        } else {
+            channel.options.heartbeat
+        };
         let task = ChannelTask {
             inbox: Inbox::new(read, channel.options.payload),
-            timer: Box::pin(sleep_until(now + channel.options.heartbeat)),
+            timer: Box::pin(sleep_until(now + first_look)),
             heard: now,
             asked: None,
             patience: None,
@@ -98,7 +109,12 @@ impl Channel {
 
     /// Whether calls are welcome and have a chance.
     pub(super) fn is_available(&self) -> bool {
-        !self.read_only.load(Ordering::Relaxed) && !self.suspect.load(Ordering::Relaxed)
+        !self.read_only.load(Ordering::Relaxed) && !self.is_suspect()
+    }
+
+    /// Whether the provider owes a word; once the channel is lost, whether it was lost because of that.
+    pub(super) fn is_suspect(&self) -> bool {
+        self.suspect.load(Ordering::Relaxed)
     }
 }
 
@@ -180,19 +196,21 @@ impl ChannelTask {
         self.wake.drain(..).for_each(Waker::wake);
         let silent = now.saturating_duration_since(self.heard);
         if silent >= options.silence {
+            self.channel.suspect.store(true, Ordering::Relaxed);
             return Err(lost(format!("nothing was heard from the provider for {silent:.1?}")));
         }
         if self.inbox.dawdles(now) {
             return Err(lost("the provider sends the rest of an answer too slowly"));
         }
         // Not one byte since a call left that is late now: either it takes long, or nobody is there.
-        if late.late_since.is_some_and(|since| since > self.heard) && self.patience.is_none() {
+        let late_call = late.late_since.is_some_and(|since| since > self.heard);
+        if (late_call || channel.is_suspect()) && self.patience.is_none() {
             self.patience = Some(now + PROBE.min(options.silence));
             self.channel.suspect.store(true, Ordering::Relaxed);
             self.ask(now);
         }
         if self.patience.is_some_and(|patience| patience <= now) {
-            return Err(lost("calls got no answers, and neither did a heartbeat"));
+            return Err(lost("no heartbeat was answered, nor any call"));
         }
         let quiet_since = self.asked.unwrap_or(self.heard);
         if now.saturating_duration_since(quiet_since) >= options.heartbeat {

@@ -140,18 +140,26 @@ async fn keep(shared: Arc<Shared>, state: watch::Sender<State>) {
         shared.wanted.notified().await;
     }
     let mut failures = 0;
+    // The last connection was lost in silence: calls go over the next one only after a word from the provider.
+    let mut suspect = false;
     loop {
         match connect(options).await {
             Ok(socket) => {
-                failures = 0;
                 tracing::debug!(address, "connected");
-                let (channel, task) = Channel::open(socket, options.channel.clone(), Instant::now());
+                let (channel, task) = Channel::open(socket, options.channel.clone(), Instant::now(), suspect);
                 state.send_modify(|state| {
-                    state.channel = Some(channel);
+                    state.channel = Some(Arc::clone(&channel));
                     state.attempts += 1;
                 });
                 let reason = task.await;
-                tracing::info!(address, %reason, "connection lost");
+                let said_nothing = suspect && channel.is_suspect();
+                suspect = channel.is_suspect();
+                if said_nothing {
+                    tracing::debug!(address, %reason, "connection lost");
+                } else {
+                    failures = 0;
+                    tracing::info!(address, %reason, "connection lost");
+                }
                 state.send_modify(|state| {
                     state.channel = None;
                     state.reason = Some(reason);

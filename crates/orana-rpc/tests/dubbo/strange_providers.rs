@@ -191,17 +191,45 @@ async fn a_quiet_connection_is_kept_by_heartbeats_and_lost_without_answers() {
         assert!(invoker.is_available());
     }
     let silent = Instant::now();
+    let waiting = echo(&invoker);
     // Heartbeats go on until the connection is given up.
     while wire.frame().await.is_some() {}
     assert!(silent.elapsed() >= Duration::from_millis(200), "{:?}", silent.elapsed());
-    shop::until("the provider is not available", || !invoker.is_available()).await;
-    let error = echo(&invoker).await.unwrap().unwrap_err();
+    let error = waiting.await.unwrap().unwrap_err();
+    assert!(!invoker.is_available());
     assert!(
         error.message().starts_with("nothing was heard from the provider"),
         "{error}"
     );
-    let (_, _) = provider.listener.accept().await.unwrap();
-    shop::until("it is connected again", || invoker.is_available()).await;
+    // It is connected again, and a word is wanted before calls.
+    let mut wire = Wire::new(provider.listener.accept().await.unwrap().0);
+    let (heartbeat, body) = wire.frame().await.unwrap();
+    assert!(heartbeat.event && !invoker.is_available());
+    let mut answer = BytesMut::new();
+    put_heartbeat_answer(&heartbeat, &body, &mut answer);
+    wire.send(&answer).await;
+    shop::until("it is available again", || invoker.is_available()).await;
+}
+
+/// The kernel of a process that stands still accepts connections for it.
+#[tokio::test]
+async fn a_provider_that_fell_silent_and_accepts_connections_is_not_available_before_it_says_a_word() {
+    let provider = Provider::new().await;
+    let (invoker, _first) = provider.invoker("timeout=50&heartbeat=100&heartbeat.timeout=200").await;
+    echo(&invoker).await.unwrap().unwrap_err();
+    for _ in 0..2 {
+        let mut wire = Wire::new(provider.listener.accept().await.unwrap().0);
+        while let Some((header, _)) = wire.frame().await {
+            assert!(header.event, "no call goes there");
+            assert!(!invoker.is_available());
+        }
+    }
+    let mut wire = Wire::new(provider.listener.accept().await.unwrap().0);
+    let (heartbeat, body) = wire.frame().await.unwrap();
+    let mut answer = BytesMut::new();
+    put_heartbeat_answer(&heartbeat, &body, &mut answer);
+    wire.send(&answer).await;
+    shop::until("it is available", || invoker.is_available()).await;
 }
 
 #[tokio::test]
@@ -228,7 +256,7 @@ async fn a_provider_that_fell_silent_is_asked_and_given_up_long_before_the_heart
     echo(&invoker).await.unwrap().unwrap_err();
     let error = waiting.await.unwrap().unwrap_err();
     assert_eq!(error.code(), RpcErrorCode::Network);
-    assert_eq!(error.message(), "calls got no answers, and neither did a heartbeat");
+    assert_eq!(error.message(), "no heartbeat was answered, nor any call");
 }
 
 #[tokio::test]
