@@ -120,7 +120,11 @@ fn link_is(shared: &Shared, link: &Link) {
             state.down_since = None;
             tracing::info!(address, epoch, "the registry is connected");
         }
-        _ => {
+        Link::Connecting => {
+            state.down_since.get_or_insert(now);
+            tracing::debug!(address, "connecting to the registry");
+        }
+        Link::Down { .. } | Link::Refused { .. } => {
             state.down_since.get_or_insert(now);
             tracing::warn!(address, ?link, "the registry is not connected");
         }
