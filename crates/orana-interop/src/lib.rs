@@ -16,6 +16,7 @@ pub mod process;
 pub mod program;
 pub mod pulse;
 pub mod raw;
+pub mod sdk;
 pub mod seats;
 pub mod stage;
 pub mod strangers;
