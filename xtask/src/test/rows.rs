@@ -90,7 +90,7 @@ pub(super) const ROWS: &[Row] = &[
     cargo(
         "scenarios",
         Part::Interop,
-        &["test", "--locked", "-p", "orana-interop", "--no-run"],
+        &["test", "--locked", "-p", "orana-interop", "-p", "orana", "--no-run"],
     ),
     cargo(
         "rig",
