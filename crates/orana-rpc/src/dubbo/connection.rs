@@ -1,7 +1,7 @@
 //! One connection of a server: requests arrive, calls are performed, answers leave in the order in which they are ready.
 //!
 //! A call runs here up to its first pause, as most never pause; only one that does becomes a task of its own. A method that
-//! was seen to take long without pausing is given a task at once, so that it keeps nobody waiting.
+//! was seen to take long without pausing is begun on a thread for such work, so that it keeps nobody waiting.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -284,7 +284,10 @@ impl Connection {
         }
         let busy = Busy::new(&self.shared, line);
         self.calls.spawn(async move {
-            let served = serving.await;
+            let served = match apart {
+                true => serving.apart().await,
+                false => serving.await,
+            };
             // The last one need not wait for others.
             let leave = match busy.line.busy.load(Ordering::Acquire) {
                 1 => Leave::Now,

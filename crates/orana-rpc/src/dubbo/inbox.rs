@@ -128,3 +128,41 @@ impl Inbox {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_begins_a_frame_and_hardly_goes_on_dawdles() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let mut inbox = Inbox::new(listener.accept().await.unwrap().0.into_split().0, 1 << 20);
+        let start = Instant::now();
+        let mut send = async |bytes: &[u8], second: u64| {
+            peer.write_all(bytes).await.unwrap();
+            std::future::poll_fn(|cx| inbox.poll_read(cx)).await.unwrap();
+            let now = start + Duration::from_secs(second);
+            let complete = inbox.next(|| now).unwrap().is_some();
+            (complete, inbox.dawdles(now))
+        };
+        let frame = [
+            0xda, 0xbb, 0x22, 20, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 3, 0x4e, 0x4e, 0x4e,
+        ];
+        assert_eq!(send(&frame, 0).await, (true, false));
+        assert_eq!(send(&frame[..5], 100).await, (false, false));
+        assert_eq!(send(&frame[5..6], 129).await, (false, false));
+        assert_eq!(send(&frame[6..7], 131).await, (false, true));
+        // A frame that is complete makes it good.
+        assert_eq!(send(&frame[7..], 132).await, (true, false));
+        // A long one may take long, if it goes on.
+        let long = [&frame[..12], &[0, 1, 0, 0][..], &[0; 1024]].concat();
+        assert_eq!(send(&long, 200).await, (false, false));
+        for second in 201..=240 {
+            assert_eq!(send(&[0; 1024], second).await, (false, false), "{second}");
+        }
+    }
+}

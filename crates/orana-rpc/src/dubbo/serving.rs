@@ -8,9 +8,9 @@ use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context as TaskContext, Poll};
+use std::task::{Context as TaskContext, Poll, Waker};
 
-use orana_core::{Attachments, BoxFuture, Reply, RpcError};
+use orana_core::{Attachments, BoxFuture, Reply, RpcError, RpcErrorCode};
 
 use super::request::Call;
 use crate::context::Context;
@@ -39,6 +39,26 @@ impl Serving {
             call: Box::pin(perform(call.export, context.clone())),
             context,
             generic: call.generic,
+        }
+    }
+}
+
+impl Serving {
+    /// Performs a call that is likely to run long without a pause: up to its first pause on a thread on which nothing else
+    /// waits. On one of the runtime's own it would hold up whatever that thread looks after, which may be all sockets.
+    pub(super) async fn apart(mut self) -> Served {
+        let begun = tokio::task::spawn_blocking(move || {
+            // Nobody need be woken by this: if it pauses it is polled again at once, and says whom to wake.
+            let polled = Pin::new(&mut self).poll(&mut TaskContext::from_waker(Waker::noop()));
+            (polled, self)
+        });
+        match begun.await {
+            Ok((Poll::Ready(served), _)) => served,
+            Ok((Poll::Pending, serving)) => serving.await,
+            Err(error) => {
+                let refused = RpcError::new(RpcErrorCode::Unknown, "the provider is about to end").because(error);
+                (Err(refused), Attachments::new())
+            }
         }
     }
 }

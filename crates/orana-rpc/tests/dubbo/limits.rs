@@ -147,7 +147,7 @@ async fn more_connections_than_may_be_are_closed_as_they_come() {
     shop::until_async("there is room again", async || shop::echo(&*second, "x").await.is_ok()).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+#[tokio::test]
 async fn a_method_that_blocks_is_found_out_and_holds_up_nobody_then() {
     let served = shop::serve().await;
     let invoker = served.invoker("timeout=10000").await;
