@@ -14,7 +14,8 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
 use zookeeper_client::{Client, Error};
 
-use super::session::{Connection, End, Order, Session, Style};
+use super::arming::Style;
+use super::session::{Connection, End, Order, Session};
 use super::settings::{Member, Settings};
 use crate::backend::Link;
 use crate::error::{RegistryError, RegistryErrorKind};

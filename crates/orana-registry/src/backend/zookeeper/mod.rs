@@ -25,6 +25,8 @@
 //! An epoch is a session. When a connection is cut and mended within one, what was published is still there; when a session
 //! has expired, all watches end and a new one begins, in which everything has to be said again.
 
+mod arming;
+mod audit;
 mod failure;
 mod keeper;
 mod layout;

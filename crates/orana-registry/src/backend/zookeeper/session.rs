@@ -3,19 +3,19 @@
 //! One task for all of it, however many interfaces are watched: what is under way are futures of one set. This is the
 //! doing half; what it means is decided in the watchlist. It ends with the session.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{AbortHandle, Abortable, FutureExt, join};
+use futures_util::future::{AbortHandle, Abortable, FutureExt};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use orana_core::{BoxFuture, UrlPool};
 use tokio::sync::mpsc;
-use tokio::time::{Interval, MissedTickBehavior, interval, sleep, timeout};
-use zookeeper_client::{
-    AddWatchMode, Client, Error, EventType, OneshotWatcher, PersistentWatcher, SessionState, StateWatcher, WatchedEvent,
-};
+use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
+use zookeeper_client::{Client, Error, EventType, PersistentWatcher, SessionState, StateWatcher, WatchedEvent};
 
+use super::arming::{Reading, Style, Watcher, arm, existing};
+use super::audit::Audit;
 use super::failure::is_loss;
 use super::layout::Place;
 use super::listing::Change;
@@ -31,17 +31,11 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// How often the readers that are gone are forgotten, and some places are audited.
 const BEAT: Duration = Duration::from_secs(1);
 
-/// In how many beats every place is audited once.
-const AUDIT: usize = 60;
-
 /// The most that is taken in before the readers are told: a burst is told once, a lone change at once.
 const BURST: usize = 4096;
 
 /// How many bytes of watched paths the client can name when it is connected again; it is 128 KiB in the client.
 const NAMED: usize = 120 * 1024;
-
-/// How long a server may take to hang up on a request that it does not know, and to take the session back.
-const HANG_UP: Duration = Duration::from_secs(2);
 
 /// A wish for a watch.
 pub(super) struct Order {
@@ -72,15 +66,6 @@ pub(super) enum End {
     Closed,
 }
 
-/// How places are watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// By watches that stay and name the child that changed.
-    Persistent,
-    /// By watches that fire once and do not say more than that something changed: for servers before 3.6.
-    OneShot,
-}
-
 /// The places under watch and all that is under way for them.
 pub(super) struct Session {
     settings: Arc<Settings>,
@@ -90,12 +75,7 @@ pub(super) struct Session {
     style: Style,
     list: Watchlist,
     watches: HashMap<Place, Watch>,
-    /// Places in which something happened that no persistent watch told of.
-    opaque: HashSet<Place>,
-    /// Places whose last audit did not add up; it may only have been early.
-    suspect: HashSet<Place>,
-    /// Those still to be audited in this round.
-    audits: Vec<Place>,
+    audit: Audit,
     work: FuturesUnordered<BoxFuture<'static, Outcome>>,
     generation: u64,
 }
@@ -110,11 +90,6 @@ struct Watch {
     reading: bool,
     /// Whether something happened since the list that is being read was asked for.
     again: bool,
-}
-
-enum Watcher {
-    Persistent(PersistentWatcher),
-    OneShot(OneshotWatcher),
 }
 
 /// Something that was under way and is done.
@@ -144,42 +119,6 @@ enum Outcome {
     Void,
 }
 
-struct Reading {
-    /// The watch that was armed before the list was read.
-    watcher: Option<Watcher>,
-    /// The names of the children, if the node exists.
-    names: Option<Vec<String>>,
-}
-
-impl Style {
-    /// Finds out which the server understands. A server that does not know persistent watches answers so and hangs up; the
-    /// session survives that, and is connected again on return.
-    pub(super) async fn of(client: &Client, settings: &Settings) -> Result<Style, Error> {
-        let root = settings.path(&Place::Root);
-        let mut states = client.state_watcher();
-        match client.watch(&root, AddWatchMode::Persistent).await {
-            Ok(_) => return Ok(Style::Persistent),
-            Err(Error::Unimplemented | Error::BadArguments(_) | Error::MarshallingError) => {}
-            Err(error) => return Err(error),
-        }
-        let mended = async {
-            loop {
-                match states.changed().await {
-                    SessionState::Disconnected => {}
-                    state if state.is_terminated() => return Err(Error::SessionExpired),
-                    // The two changes may be seen as one.
-                    _ => return Ok(()),
-                }
-            }
-        };
-        match timeout(HANG_UP, mended).await {
-            Ok(Err(error)) => Err(error),
-            // It may as well not hang up.
-            Ok(Ok(())) | Err(_) => Ok(Style::OneShot),
-        }
-    }
-}
-
 impl Session {
     /// A session in which nothing is watched yet.
     pub(super) fn new(settings: Arc<Settings>, pool: Arc<UrlPool>, client: Client, style: Style) -> Session {
@@ -195,9 +134,7 @@ impl Session {
             list: Watchlist::new(Arc::clone(&settings), pool),
             settings,
             watches: HashMap::new(),
-            opaque: HashSet::new(),
-            suspect: HashSet::new(),
-            audits: Vec::new(),
+            audit: Audit::default(),
             work: FuturesUnordered::new(),
             generation: 0,
         }
@@ -287,8 +224,7 @@ impl Session {
 
     fn turn(&mut self, turnover: Turnover) {
         for place in turnover.end {
-            self.opaque.remove(&place);
-            self.suspect.remove(&place);
+            self.audit.forget(&place);
             if let Some(Watch {
                 waiting: Some(waiting), ..
             }) = self.watches.remove(&place)
@@ -317,7 +253,7 @@ impl Session {
         {
             waiting.abort();
         }
-        let style = if self.opaque.contains(&place) {
+        let style = if self.audit.is_opaque(&place) {
             Style::OneShot
         } else {
             self.style
@@ -389,7 +325,7 @@ impl Session {
                 place,
                 generation,
                 children,
-            } if self.is_current(&place, generation) => self.audited(place, children),
+            } if self.is_current(&place, generation) => self.counted(place, children),
             _ => {}
         }
     }
@@ -519,32 +455,18 @@ impl Session {
     fn beat(&mut self) {
         let turnover = self.list.sweep();
         self.turn(turnover);
-        if !self.connected || self.style == Style::OneShot {
-            return;
-        }
-        if self.audits.is_empty() {
-            let places = self.list.places();
-            self.audits
-                .extend(places.filter(|place| **place != Place::Root).cloned());
-        }
-        let share = self.list.places().count().div_ceil(AUDIT);
-        let due = self.audits.split_off(self.audits.len().saturating_sub(share));
-        for place in due.into_iter().chain(self.suspect.iter().cloned().collect::<Vec<_>>()) {
-            self.audit(place);
+        if self.connected && self.style == Style::Persistent {
+            for place in self.audit.due(self.list.places()) {
+                self.count(place);
+            }
         }
     }
 
-    /// Asks how many children a place has.
-    ///
-    /// Servers since 3.8.4 and 3.9.2 do not tell a persistent watch of a node that its owner does not let us read, although
-    /// it is in the list. Providers with credentials and consumers without, in the same directories, are enough for that.
-    fn audit(&mut self, place: Place) {
+    /// Asks how many children a place has, for the audit.
+    fn count(&mut self, place: Place) {
         let Some(watch) = self.watches.get(&place).filter(|watch| !watch.reading) else {
             return;
         };
-        if self.opaque.contains(&place) {
-            return;
-        }
         let generation = watch.generation;
         let client = self.client.clone();
         let path = self.settings.path(&place);
@@ -560,69 +482,15 @@ impl Session {
         }));
     }
 
-    fn audited(&mut self, place: Place, children: usize) {
-        if self.list.count(&place) == Some(children) {
-            self.suspect.remove(&place);
-        } else if !self.suspect.remove(&place) {
-            // Changes may be on their way still; those of the last beat are not.
-            self.suspect.insert(place);
-        } else {
+    fn counted(&mut self, place: Place, children: usize) {
+        if self.audit.is_over(&place, self.list.count(&place) == Some(children)) {
             tracing::debug!(
                 registry = &*self.settings.address,
                 path = self.settings.path(&place),
                 "a watch is not told of all children; from now on the whole list is read at each change"
             );
-            self.opaque.insert(place.clone());
             self.begin(place);
         }
-    }
-}
-
-/// Arms a watch and reads the list behind it.
-async fn arm(client: &Client, path: &str, place: &Place, style: Style) -> Result<Reading, Error> {
-    if style == Style::OneShot {
-        return arm_once(client, path).await;
-    }
-    let mode = match place {
-        Place::Root => AddWatchMode::Persistent,
-        Place::Category(..) => AddWatchMode::PersistentRecursive,
-    };
-    // A request is sent when its future is made: the watch is armed first, and one round trip serves both.
-    let (watcher, names) = join(client.watch(path, mode), client.list_children(path)).await;
-    Ok(Reading {
-        watcher: Some(Watcher::Persistent(watcher?)),
-        names: existing(names)?,
-    })
-}
-
-/// Reads a list together with a watch that fires at the next change; where there is no node yet, a watch for its creation.
-async fn arm_once(client: &Client, path: &str) -> Result<Reading, Error> {
-    loop {
-        match client.list_and_watch_children(path).await {
-            Ok((names, watcher)) => {
-                return Ok(Reading {
-                    watcher: Some(Watcher::OneShot(watcher)),
-                    names: Some(names),
-                });
-            }
-            Err(Error::NoNode) => {}
-            Err(error) => return Err(error),
-        }
-        if let (None, watcher) = client.check_and_watch_stat(path).await? {
-            return Ok(Reading {
-                watcher: Some(Watcher::OneShot(watcher)),
-                names: None,
-            });
-        }
-        // It was made in between.
-    }
-}
-
-fn existing(names: Result<Vec<String>, Error>) -> Result<Option<Vec<String>>, Error> {
-    match names {
-        Ok(names) => Ok(Some(names)),
-        Err(Error::NoNode) => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

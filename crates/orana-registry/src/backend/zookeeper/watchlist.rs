@@ -314,7 +314,7 @@ impl Watchlist {
     }
 
     /// Every place that is watched.
-    pub(super) fn places(&self) -> impl Iterator<Item = &Place> {
+    pub(super) fn places(&self) -> impl ExactSizeIterator<Item = &Place> {
         self.places.keys()
     }
 
