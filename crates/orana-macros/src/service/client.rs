@@ -39,6 +39,8 @@ pub(super) fn write(declaration: &Declaration) -> TokenStream {
             }
         }
 
+        // The contract's error may be one that an `orana::Error` becomes.
+        #[allow(clippy::needless_question_mark)]
         impl #contract for #client {
             #(#methods)*
         }
