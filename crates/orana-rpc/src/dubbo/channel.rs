@@ -112,7 +112,7 @@ impl Channel {
         !self.read_only.load(Ordering::Relaxed) && !self.is_suspect()
     }
 
-    /// Whether the provider owes a word; once the channel is lost, whether it was lost because of that.
+    /// Whether the provider owes a word; once the channel is lost, whether it was lost because of that, or because what came was none.
     pub(super) fn is_suspect(&self) -> bool {
         self.suspect.load(Ordering::Relaxed)
     }
@@ -148,6 +148,8 @@ impl ChannelTask {
                 self.wake.drain(..).for_each(Waker::wake);
             }
             if let Some(error) = broken {
+                // That was no word.
+                self.channel.suspect.store(true, Ordering::Relaxed);
                 return Err(lost(format!("the provider does not speak dubbo: {error}")).because(error));
             }
         }

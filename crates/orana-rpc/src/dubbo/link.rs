@@ -17,6 +17,9 @@ use super::channel::{Channel, ChannelOptions, lost};
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
 
+/// A connection that is lost again and again is told of no more often than this.
+const QUIET: Duration = Duration::from_secs(10);
+
 /// Where a link leads and how.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct LinkOptions {
@@ -140,8 +143,10 @@ async fn keep(shared: Arc<Shared>, state: watch::Sender<State>) {
         shared.wanted.notified().await;
     }
     let mut failures = 0;
-    // The last connection was lost in silence: calls go over the next one only after a word from the provider.
+    // The last connection was lost in silence or by what is no frame: calls go over the next one only after a word from the
+    // provider.
     let mut suspect = false;
+    let mut told: Option<Instant> = None;
     loop {
         match connect(options).await {
             Ok(socket) => {
@@ -154,10 +159,13 @@ async fn keep(shared: Arc<Shared>, state: watch::Sender<State>) {
                 let reason = task.await;
                 let said_nothing = suspect && channel.is_suspect();
                 suspect = channel.is_suspect();
-                if said_nothing {
+                if !said_nothing {
+                    failures = 0;
+                }
+                if said_nothing || told.is_some_and(|told| told.elapsed() < QUIET) {
                     tracing::debug!(address, %reason, "connection lost");
                 } else {
-                    failures = 0;
+                    told = Some(Instant::now());
                     tracing::info!(address, %reason, "connection lost");
                 }
                 state.send_modify(|state| {

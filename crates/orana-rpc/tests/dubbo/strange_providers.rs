@@ -51,6 +51,10 @@ async fn an_answer_that_is_no_frame_fails_the_call_at_once_and_closes() {
         "the provider does not speak dubbo: not a dubbo frame: it begins with 0x48"
     );
     assert!(wire.frame().await.is_none());
+    // It is connected again, and a word is wanted before calls.
+    let mut wire = Wire::new(provider.listener.accept().await.unwrap().0);
+    let (heartbeat, _) = wire.frame().await.unwrap();
+    assert!(heartbeat.event && !invoker.is_available());
 }
 
 #[tokio::test]
