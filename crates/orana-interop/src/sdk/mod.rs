@@ -8,6 +8,7 @@ pub mod cases;
 pub mod contract;
 pub mod flags;
 mod generic_cases;
+pub mod impostors;
 mod outcome_cases;
 pub mod peers;
 pub mod samples;

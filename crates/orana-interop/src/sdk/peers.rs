@@ -1,5 +1,6 @@
 //! The four peers of the matrix, and one of its cells: a provider of one, a consumer of another, and what they had to say.
 
+use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 
 use crate::drill::Drill;
 use crate::peer::Peer;
+use crate::place;
 use crate::program::{Go, Java, Program};
 
 /// How long a peer may take to start while others start beside it.
@@ -47,6 +49,18 @@ pub struct Cell<'a> {
     pub consumer: Kind,
     /// The cases that the consumer leaves out, by the beginnings of their names.
     pub except: &'a [&'a str],
+}
+
+impl Built {
+    /// An example of the crate `orana`; it is built now if it has changed.
+    pub fn example(name: &str) -> Result<Built> {
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo
+            .args(["build", "-q", "-p", "orana", "--example", name])
+            .current_dir(place::repository());
+        ensure!(cargo.status()?.success(), "example `{name}` does not build");
+        Ok(Built(place::target().join("debug/examples").join(name)))
+    }
 }
 
 impl Program for Built {
