@@ -45,6 +45,8 @@ const SCENARIOS: &[Scenario] = &[
     file("dubbo_rules"),
     file("dubbo_restart"),
     file("dubbo_swap"),
+    file("sdk_drills").with(&[("PAUSE", "3", "300")]),
+    file("sdk_drills_java"),
     file("sdk_matrix"),
     file("sdk_examples"),
     file("sdk_impostors"),
