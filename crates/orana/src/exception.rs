@@ -54,3 +54,35 @@ pub fn caught<E: FromHessian + JavaType>(error: &RpcError) -> Option<E> {
     }
     from_bytes(exception.object.as_ref()?).ok()
 }
+
+/// What was thrown, where `error` is what Dubbo tells a caller without types instead: a `GenericException`, of either package, with
+/// the class and the message as texts.
+pub(crate) fn behind_generic(error: RpcError) -> RpcError {
+    let Some(exception) = thrown_behind(&error) else {
+        return error;
+    };
+    let mut thrown = RpcError::exception_of(exception);
+    if let Some(call) = error.call() {
+        thrown = thrown.about(call);
+    }
+    if let Some(address) = error.address() {
+        thrown = thrown.at(address);
+    }
+    thrown.because(error)
+}
+
+fn thrown_behind(error: &RpcError) -> Option<Exception> {
+    let exception = error.exception()?;
+    if !exception.class.ends_with(".rpc.service.GenericException") {
+        return None;
+    }
+    let throwable: Throwable = from_bytes(exception.object.as_ref()?).ok()?;
+    Some(Exception {
+        class: throwable.get("exceptionClass")?.as_text()?.into(),
+        message: throwable
+            .get("exceptionMessage")
+            .and_then(|message| message.as_text())
+            .map(Into::into),
+        object: None,
+    })
+}

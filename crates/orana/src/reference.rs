@@ -15,6 +15,7 @@ use orana_wire::dubbo::Descriptor;
 use orana_wire::hessian::{FromHessian, Value};
 
 use crate::Result;
+use crate::exception::behind_generic;
 use crate::feed::Feed;
 use crate::received;
 
@@ -154,7 +155,7 @@ impl Reference {
     }
 
     /// Calls a method through `$invoke`, where the provider finds classes: objects go and come as maps with a key `class`. Without types the
-    /// method must not be overloaded.
+    /// method must not be overloaded. An exception is told by its class and message; its fields do not come along.
     pub async fn call_generic(&self, method: &str, types: Option<&[&str]>, arguments: &[Value]) -> Result<Value> {
         let invoke = Arc::new(Method::new(Arc::clone(&self.bound.service), "$invoke", GENERIC));
         let types = match types {
@@ -169,7 +170,8 @@ impl Reference {
         let generic = self.clone().attachment("generic", "true");
         let reply = generic.invoke(invoke, encoded, false).await;
         let named = format!("{}.{method}", self.service());
-        value_of(&reply.map_err(|error| error.about(&named))?).map_err(|error| error.about(named))
+        let reply = reply.map_err(|error| behind_generic(error).about(&named))?;
+        value_of(&reply).map_err(|error| error.about(named))
     }
 
     async fn invoke(&self, method: Arc<Method>, arguments: Encoded, one_way: bool) -> Result<Reply> {

@@ -208,6 +208,13 @@ async fn a_service_can_be_called_without_its_trait() {
         .await
         .unwrap();
     assert_eq!(prices.get("fig").and_then(Value::as_integer), Some(3));
+    let error = shop
+        .call_generic("buy", None, &[Value::from("fig"), Value::Int(12)])
+        .await
+        .unwrap_err();
+    let exception = error.exception().unwrap();
+    assert_eq!(&*exception.class, "org.example.SoldOut");
+    assert_eq!(exception.message.as_deref(), Some("no 12 of fig"));
     let error = shop.call("sellAll", &[], &[]).await.unwrap_err();
     assert!(error.to_string().contains("sellAll"), "{error}");
 }
