@@ -35,10 +35,7 @@ fn a_registry_that_is_killed_and_comes_back_costs_no_call_and_no_registration() 
     drill("sdk-registry-killed", 0, |drill| {
         let rust = rust();
         let mut fleet = Fleet::start(drill, &rust, 2, &[])?;
-        let pause = match env::var("PAUSE") {
-            Ok(seconds) => Duration::from_secs(seconds.parse().context("PAUSE in seconds")?),
-            Err(_) => Duration::from_secs(3),
-        };
+        let pause = pause()?;
         fleet.registry.kill()?;
         thread::sleep(pause);
         fleet.account(&format!("registry away for {pause:?}"), 0)?;
@@ -79,6 +76,38 @@ fn a_registry_that_lost_its_data_is_told_everything_again_and_nobody_is_dropped(
         fleet.providers.push(late);
         fleet.until_all_answer()?;
         fleet.account("registry emptied", 0).map(drop)
+    });
+}
+
+/// Nobody tells the consumer that they are back.
+#[test]
+fn providers_that_were_all_away_are_called_again_without_a_registry() {
+    drill("sdk-all-away", 0, |drill| {
+        let rust = rust();
+        let mut fleet = Fleet::start(drill, &rust, 2, &["check=off"])?;
+        fleet.registry.kill()?;
+        fleet.kill(0)?;
+        fleet.kill(1)?;
+        thread::sleep(pause()? + Duration::from_secs(5));
+        let calls = fleet.account("nobody there", u64::MAX)?;
+        ensure!(calls.failed > 0, "somebody answered: {calls}");
+        fleet.start_again(0)?;
+        fleet.start_again(1)?;
+        let start = Instant::now();
+        fleet.until_all_answer()?;
+        let took = start.elapsed();
+        eprintln!("    all answer {took:.1?} after they were ready");
+        ensure!(
+            took < Duration::from_secs(10),
+            "all answer only {took:.1?} after they were ready"
+        );
+        fleet.begin()?;
+        fleet.registry.restart()?;
+        fleet.until_registered()?;
+        thread::sleep(SESSION + Duration::from_secs(1));
+        fleet.until_registered()?;
+        fleet.until_all_answer()?;
+        fleet.account("registry back", 0).map(drop)
     });
 }
 
@@ -283,6 +312,14 @@ fn a_consumer_outlives_the_absence_of_all_providers() {
         thread::sleep(Duration::from_secs(2));
         fleet.account("providers back", 0).map(drop)
     });
+}
+
+/// How long the registry stays away: `PAUSE`, in seconds.
+fn pause() -> Result<Duration> {
+    match env::var("PAUSE") {
+        Ok(seconds) => Ok(Duration::from_secs(seconds.parse().context("PAUSE in seconds")?)),
+        Err(_) => Ok(Duration::from_secs(3)),
+    }
 }
 
 fn rust() -> Built {

@@ -2,7 +2,7 @@
 //! Java and Go ones:
 //!
 //! ```text
-//!   registry=HOST:PORT name=APPLICATION [session=MILLIS]
+//!   registry=HOST:PORT name=APPLICATION [session=MILLIS] [check=off]    check: whether to start without the registry
 //!   provider: port=PORT [seen=PORT]                 seen: the port that consumers are to call
 //!   consumer: [rate=CALLS_PER_SECOND] [timeout=MILLIS] [heartbeat=MILLIS]
 //! ```

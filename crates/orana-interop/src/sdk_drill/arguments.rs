@@ -42,13 +42,14 @@ impl Arguments {
             .transpose()
     }
 
-    /// The application with its registry: `registry=HOST:PORT name=APPLICATION [session=MILLIS]`.
+    /// The application with its registry: `registry=HOST:PORT name=APPLICATION [session=MILLIS] [check=off]`.
     pub fn application(&self) -> Result<Application> {
         let address = self.text("registry").context("`registry=HOST:PORT` is missing")?;
         let name = self.text("name").context("`name=APPLICATION` is missing")?;
-        let mut url = format!("zookeeper://{address}");
+        let check = self.text("check") != Some("off");
+        let mut url = format!("zookeeper://{address}?check={check}");
         if let Some(session) = self.text("session") {
-            url.push_str(&format!("?session={session}"));
+            url.push_str(&format!("&session={session}"));
         }
         Ok(Application::new(name).registry(&url))
     }
