@@ -227,7 +227,7 @@ impl<C> Refer<C> {
             .cloned()
             .collect();
         let (methods, one_way) = Bound::methods(&self.service.definition, &service);
-        Ok(Reference::new(Bound {
+        let bound = Bound {
             service,
             methods,
             one_way,
@@ -238,7 +238,8 @@ impl<C> Refer<C> {
                 _registrations: registrations,
                 _registries: registries.into_iter().map(|(_, registry)| registry).collect(),
             },
-        }))
+        };
+        Ok(Reference::new(bound, consumer.application.name()))
     }
 
     /// The providers that were named, as a registry would list them.

@@ -63,11 +63,12 @@ impl Bound {
 }
 
 impl Reference {
-    pub(crate) fn new(bound: Bound) -> Reference {
+    /// A reference of the application of that name.
+    pub(crate) fn new(bound: Bound, application: &str) -> Reference {
         Reference {
             bound: Arc::new(bound),
             options: CallOptions::default(),
-            attachments: Attachments::new(),
+            attachments: Attachments::from_iter([("remote.application", application)]),
         }
     }
 

@@ -35,6 +35,7 @@ struct Corner {
 impl Shop for Corner {
     async fn price_of(&self, item: String) -> orana::Result<i64> {
         let context = Context::current().expect("a call is under way");
+        context.answer_with("caller", context.application().unwrap_or("nobody"));
         if let Some(tag) = context.attachments().get("tag") {
             context.answer_with("tagged", tag);
         }
@@ -160,6 +161,7 @@ async fn attachments_go_both_ways_and_a_call_has_its_own_time_out_and_target() {
     let (price, answered) = orana::observed(tagged.price_of("fig".into())).await;
     assert_eq!(price.unwrap(), 3);
     assert_eq!(answered.attachments.get("tagged"), Some("blue"));
+    assert_eq!(answered.attachments.get("caller"), Some("settled"));
     let provider = answered.provider.unwrap();
     assert!(
         providers.iter().any(|one| one.address().to_string() == *provider),
