@@ -18,10 +18,15 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   arrows                compare the arrows of ARCHITECTURE.md with the workspace
-  test [--long]         check everything; --long: every scenario also with the original product, all drills in full
-  test unit             unit, property and golden tests only
-  test interop [NAME]   the scenarios against real peers (of crates/orana-interop/tests/NAME.rs only);
+  test [--long] [--resume] [PART]
+                        check everything, or one part; --long: every scenario also with the original product, all drills
+                        in full, fuzzing, licences, benchmarks; --resume: without the steps that passed on this commit
+    unit                unit, property and golden tests only
+    interop [NAME]      the scenarios against real peers (of crates/orana-interop/tests/NAME.rs only);
                         SUBJECT=zookeeper runs them with the original server
+    fuzz [TARGET]       FUZZ_SECONDS says how long each (300)
+    deny                licences, bans and sources of dependencies
+    bench [NAME]        the benchmarks of the long form
   bench NAME [ARGS]     build and run the program bench/NAME
 ";
 
@@ -44,15 +49,38 @@ fn command(words: &[&str]) -> Result<ExitCode> {
             println!("the arrows of ARCHITECTURE.md are those of the workspace");
             Ok(ExitCode::SUCCESS)
         }
-        ["test"] => test::run(Selection::Everything, Length::Short),
-        ["test", "--long"] => test::run(Selection::Everything, Length::Long),
-        ["test", "unit"] => test::run(Selection::Unit, Length::Short),
-        ["test", "interop"] => test::run(Selection::Interop(None), Length::Short),
-        ["test", "interop", name] => test::run(Selection::Interop(Some(name)), Length::Short),
+        ["test", rest @ ..] => test(rest),
         ["bench", name, arguments @ ..] => bench::run(name, arguments),
-        _ => {
-            eprint!("{USAGE}");
-            Ok(ExitCode::from(2))
+        _ => Ok(usage()),
+    }
+}
+
+fn test(words: &[&str]) -> Result<ExitCode> {
+    let (flags, part): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.starts_with("--"));
+    let selection = match part[..] {
+        [] => Selection::Everything,
+        ["unit"] => Selection::Unit,
+        ["interop"] => Selection::Interop(None),
+        ["interop", name] => Selection::Interop(Some(name)),
+        ["fuzz"] => Selection::Fuzz(None),
+        ["fuzz", target] => Selection::Fuzz(Some(target)),
+        ["deny"] => Selection::Deny,
+        ["bench"] => Selection::Bench(None),
+        ["bench", name] => Selection::Bench(Some(name)),
+        _ => return Ok(usage()),
+    };
+    let (mut length, mut resume) = (Length::Short, false);
+    for flag in flags {
+        match flag {
+            "--long" => length = Length::Long,
+            "--resume" => resume = true,
+            _ => return Ok(usage()),
         }
     }
+    test::run(selection, length, resume)
+}
+
+fn usage() -> ExitCode {
+    eprint!("{USAGE}");
+    ExitCode::from(2)
 }

@@ -1,11 +1,15 @@
 //! The commands: one file each, one row here.
 
+mod call;
+mod consumers;
 mod get;
 mod ls;
+mod providers;
 mod server;
 mod services;
 mod stat;
 mod status;
+mod watch;
 
 use clap::Subcommand;
 
@@ -18,8 +22,16 @@ pub(crate) enum Command {
     Server(server::Server),
     /// Show how a centre is doing
     Status(status::Status),
-    /// List the services that a centre knows
+    /// List the services that a centre or a registry knows
     Services(services::Services),
+    /// List who provides a service
+    Providers(providers::Providers),
+    /// List who consumes a service
+    Consumers(consumers::Consumers),
+    /// Tell who comes, goes and changes at a service
+    Watch(watch::Watch),
+    /// Call a method of a service
+    Call(call::Call),
     /// List the children of a node, of Orana or any ZooKeeper
     Ls(ls::Ls),
     /// Show the data of a node, of Orana or any ZooKeeper
@@ -35,6 +47,10 @@ impl Command {
             Command::Server(command) => command.run(),
             Command::Status(command) => command.run(),
             Command::Services(command) => command.run(),
+            Command::Providers(command) => command.run(),
+            Command::Consumers(command) => command.run(),
+            Command::Watch(command) => command.run(),
+            Command::Call(command) => command.run(),
             Command::Ls(command) => command.run(),
             Command::Get(command) => command.run(),
             Command::Stat(command) => command.run(),

@@ -6,9 +6,11 @@
 
 mod admin;
 mod command;
+mod entry;
 mod failure;
 mod logging;
 mod print;
+mod registry;
 mod zookeeper;
 
 use std::process::ExitCode;

@@ -31,6 +31,12 @@ pub(crate) fn json(value: &impl Serialize) -> Result<(), Failure> {
     text(&document)
 }
 
+/// Writes one JSON document as one line.
+pub(crate) fn json_line(value: &impl Serialize) -> Result<(), Failure> {
+    let document = serde_json::to_string(value).map_err(|error| Failure::new(Kind::Failed, error))?;
+    text(&document)
+}
+
 /// Writes rows under their headings, each column as wide as its widest cell.
 pub(crate) fn table<const N: usize>(headings: [&str; N], rows: &[[String; N]]) -> Result<(), Failure> {
     text(&aligned(Some(headings), rows))

@@ -65,16 +65,30 @@ pub fn encode(text: &str) -> Cow<'_, str> {
     if text.bytes().all(kept) {
         return Cow::Borrowed(text);
     }
-    let hex = |digit: u8| char::from(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 });
     let mut encoded = String::with_capacity(text.len() + text.len() / 2);
-    for byte in text.bytes() {
-        match byte {
-            b' ' => encoded.push('+'),
-            byte if kept(byte) => encoded.push(char::from(byte)),
-            byte => encoded.extend(['%', hex(byte >> 4), hex(byte & 0xf)]),
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !kept(byte)) {
+        // What is kept is ASCII, so the first byte that is not begins a character.
+        let (plain, escaped) = rest.split_at(at);
+        encoded.push_str(plain);
+        let mut characters = escaped.chars();
+        match characters.next() {
+            Some(' ') => encoded.push('+'),
+            Some(character) => {
+                for byte in character.encode_utf8(&mut [0; 4]).bytes() {
+                    encoded.extend(['%', hex(byte >> 4), hex(byte & 0xf)]);
+                }
+            }
+            None => {}
         }
+        rest = characters.as_str();
     }
+    encoded.push_str(rest);
     Cow::Owned(encoded)
+}
+
+fn hex(digit: u8) -> char {
+    char::from(if digit < 10 { b'0' + digit } else { b'A' + digit - 10 })
 }
 
 #[cfg(test)]

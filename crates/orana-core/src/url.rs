@@ -1,35 +1,66 @@
 //! The service URL: `protocol://user:password@host:port/path?key=value&…`, the one shape of everything that a Dubbo
-//! registry holds. This is the reading half: text in, parts out.
+//! registry holds (`org.apache.dubbo.common.URL`).
 //!
-//! The text is kept once and the parts are places in it. No escape is undone in the plain form; a ZooKeeper node name is
-//! the whole URL escaped once, and [`ServiceUrl::from_node_name`] undoes that before anything is taken apart.
+//! ```text
+//!   text ──parse──▶ parts ◀──build── builder
+//!                     │
+//!                     ▼
+//!   shape (what a fleet's providers agree in, may be shared) + own text (what differs) + port = ServiceUrl ──print──▶ text
+//! ```
+//!
+//! Values are plain here. The text form escapes nothing but what would cut it elsewhere; a ZooKeeper node name is the whole
+//! text escaped once. A value that is itself a URL or a rule is escaped by whoever writes it and read back by whoever
+//! knows that key.
 
+mod address;
+mod builder;
+mod matching;
 mod parse;
+mod parts;
+mod pool;
+mod print;
+mod shape;
 #[cfg(test)]
 mod tests;
+mod typed;
 
-use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+pub use self::builder::UrlBuilder;
+pub use self::matching::{Mismatch, category_matches};
+use self::parts::Parts;
+pub use self::pool::UrlPool;
+use self::shape::Shape;
+pub use self::typed::ParameterError;
 use crate::category::Category;
 use crate::key::ServiceKey;
 use crate::percent;
 
-/// A service URL; immutable, cheap to clone, equal when all of its parts are.
+/// A service URL; immutable, a clone is one count up, equal when all of its parts are.
 #[derive(Clone)]
-pub struct ServiceUrl(Arc<Parts>);
+pub struct ServiceUrl(Arc<Url>);
 
-/// A text that is no service URL, and the byte of it at which that shows.
+/// A text that is no service URL, and the byte of it at which that shows. In a node name the bytes are counted after its
+/// escapes were undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UrlError {
-    /// Nothing at all.
+    /// No text, or none that says anything: `/`, `?`.
     #[error("the url is empty")]
     Empty,
-    /// More text than the places in it can count.
-    #[error("the url is longer than {} bytes", u32::MAX)]
-    TooLong,
+    /// More text than anybody describes a service with.
+    #[error("the url has {bytes} bytes, more than {}", ServiceUrl::MAX_BYTES)]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// More parameters than anybody describes a service with.
+    #[error("the parameter at {at} is one more than {}", ServiceUrl::MAX_PARAMETERS)]
+    TooManyParameters {
+        /// Where the first one too many begins.
+        at: usize,
+    },
     /// `://` or `:/` without anything before it.
     #[error("the protocol before `:/` is missing at {at}")]
     MissingProtocol {
@@ -53,55 +84,49 @@ pub enum UrlError {
     Escape(#[from] percent::DecodeError),
 }
 
-/// The text and where each part stands in it.
-struct Parts {
-    text: Box<str>,
-    protocol: Option<Place>,
-    user: Option<Place>,
-    password: Option<Place>,
-    host: Option<Place>,
+/// What a clone shares.
+struct Url {
+    shape: Arc<Shape>,
+    /// The values that the shape leaves out, each with an `&` after it, then the host.
+    own: Box<str>,
     port: Option<u16>,
-    path: Option<Place>,
-    /// Key and value, ascending by key, each key once.
-    parameters: Box<[(Place, Place)]>,
-}
-
-/// A range of bytes of the text; both ends are boundaries of characters, because they were found beside ASCII ones.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    start: u32,
-    end: u32,
 }
 
 impl ServiceUrl {
+    /// The longest text that is taken apart, in bytes. A provider of an interface with 60 methods takes about 1,000.
+    pub const MAX_BYTES: usize = 256 * 1024;
+
+    /// The most parameters that are taken from a text.
+    pub const MAX_PARAMETERS: usize = 4096;
+
     /// Takes a URL in its plain form apart.
     pub fn parse(text: &str) -> Result<ServiceUrl, UrlError> {
-        parse::parts(text.into()).map(|parts| ServiceUrl(Arc::new(parts)))
+        parse::parts(text).map(|parts| ServiceUrl::of(&parts))
     }
 
     /// Takes the URL apart that a ZooKeeper node is named after.
     pub fn from_node_name(name: &str) -> Result<ServiceUrl, UrlError> {
-        parse::parts(percent::decode(name)?.into()).map(|parts| ServiceUrl(Arc::new(parts)))
+        ServiceUrl::parse(&parse::node_text(name)?)
     }
 
     /// The protocol: `dubbo`, `tri`, `consumer`, `override`, …
     pub fn protocol(&self) -> Option<&str> {
-        self.at(self.0.protocol)
+        present(self.0.shape.protocol())
     }
 
     /// The user of the credentials.
     pub fn user(&self) -> Option<&str> {
-        self.at(self.0.user)
+        present(self.0.shape.user())
     }
 
     /// The password of the credentials.
     pub fn password(&self) -> Option<&str> {
-        self.at(self.0.password)
+        present(self.0.shape.password())
     }
 
     /// The host: a name, an IPv4 address, or an IPv6 address as it was written.
     pub fn host(&self) -> Option<&str> {
-        self.at(self.0.host)
+        present(self.0.shape.host(&self.0.own))
     }
 
     /// The port; 0 counts as none.
@@ -111,7 +136,7 @@ impl ServiceUrl {
 
     /// The path, without the slashes it began with.
     pub fn path(&self) -> Option<&str> {
-        self.at(self.0.path)
+        present(self.0.shape.path())
     }
 
     /// The value of a parameter.
@@ -119,26 +144,26 @@ impl ServiceUrl {
     /// Providers of old releases write `default.timeout` where newer ones write `timeout`: the former is found under both
     /// names, unless the URL has the latter as well.
     pub fn parameter(&self, key: &str) -> Option<&str> {
-        let parameters = &self.0.parameters;
-        let index = parameters
-            .binary_search_by(|(place, _)| self.0.slice(*place).cmp(key))
-            .ok()?;
-        parameters.get(index).map(|(_, value)| self.0.slice(*value))
+        self.0.shape.value(key, &self.0.own)
     }
 
-    /// Every parameter, ascending by key.
-    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// The value of `method.key` if there is one and it is not empty, else that of `key` (`URL.getMethodParameter`).
+    pub fn method_parameter(&self, method: &str, key: &str) -> Option<&str> {
         self.0
-            .parameters
-            .iter()
-            .map(|(key, value)| (self.0.slice(*key), self.0.slice(*value)))
+            .shape
+            .method_value(method, key, &self.0.own)
+            .and_then(present)
+            .or_else(|| self.parameter(key))
+    }
+
+    /// Every parameter as it is written, ascending by key.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.shape.parameters(&self.0.own)
     }
 
     /// The interface that the URL is about: its `interface` parameter, else its path.
     pub fn interface(&self) -> Option<&str> {
-        self.parameter("interface")
-            .filter(|interface| !interface.is_empty())
-            .or_else(|| self.path())
+        self.parameter("interface").and_then(present).or_else(|| self.path())
     }
 
     /// What the service is called; `None` when the URL names no interface.
@@ -154,31 +179,56 @@ impl ServiceUrl {
     /// The category it says it belongs to, [`Category::Providers`] when it says nothing; `None` when that is none of the
     /// four.
     pub fn category(&self) -> Option<Category> {
+        Category::from_name(self.category_name())
+    }
+
+    /// The category it says it belongs to, `providers` when it says nothing.
+    pub fn category_name(&self) -> &str {
         self.parameter("category")
-            .map_or(Some(Category::Providers), Category::from_name)
+            .and_then(present)
+            .unwrap_or(Category::Providers.name())
     }
 
-    fn at(&self, place: Option<Place>) -> Option<&str> {
-        place.map(|place| self.0.slice(place))
+    /// A URL of its own, sharing nothing with others.
+    fn of(parts: &Parts<'_>) -> ServiceUrl {
+        ServiceUrl::with_shape(Arc::new(Shape::of(parts)), parts)
     }
 
-    /// All that makes two URLs the same.
-    fn identity(&self) -> impl Eq + Hash + use<'_> {
-        let place = (
-            self.protocol(),
-            self.user(),
-            self.password(),
-            self.host(),
-            self.port(),
-            self.path(),
-        );
-        (place, self.parameters().collect::<Vec<_>>())
+    /// The URL of `parts`, whose shape is known to be `shape`.
+    fn with_shape(shape: Arc<Shape>, parts: &Parts<'_>) -> ServiceUrl {
+        ServiceUrl(Arc::new(Url {
+            own: shape::own_text(parts),
+            port: parts.port,
+            shape,
+        }))
+    }
+
+    /// The value of `key` as it is written, whatever `default.key` says.
+    fn written(&self, key: &str) -> Option<&str> {
+        self.0.shape.written(key, &self.0.own)
+    }
+
+    fn parts(&self) -> Parts<'_> {
+        let shape = &self.0.shape;
+        Parts {
+            protocol: shape.protocol(),
+            user: shape.user(),
+            password: shape.password(),
+            host: shape.host(&self.0.own),
+            port: self.0.port,
+            path: shape.path(),
+            parameters: self.parameters().map(|(key, value)| (key, value.into())).collect(),
+        }
     }
 }
 
 impl PartialEq for ServiceUrl {
     fn eq(&self, other: &ServiceUrl) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.identity() == other.identity()
+        let (one, two) = (&*self.0, &*other.0);
+        Arc::ptr_eq(&self.0, &other.0)
+            || (one.port == two.port
+                && one.own == two.own
+                && (Arc::ptr_eq(&one.shape, &two.shape) || one.shape == two.shape))
     }
 }
 
@@ -186,29 +236,21 @@ impl Eq for ServiceUrl {}
 
 impl Hash for ServiceUrl {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.identity().hash(state);
+        self.0.shape.digest().hash(state);
+        self.0.own.hash(state);
+        self.0.port.hash(state);
     }
 }
 
-/// The parts, with the password left out: this is what ends up in logs.
-impl fmt::Debug for ServiceUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServiceUrl")
-            .field("protocol", &self.protocol())
-            .field("user", &self.user())
-            .field("password", &self.password().map(|_| "(not shown)"))
-            .field("host", &self.host())
-            .field("port", &self.port())
-            .field("path", &self.path())
-            .field("parameters", &self.parameters().collect::<Vec<_>>())
-            .finish()
+impl std::str::FromStr for ServiceUrl {
+    type Err = UrlError;
+
+    fn from_str(text: &str) -> Result<ServiceUrl, UrlError> {
+        ServiceUrl::parse(text)
     }
 }
 
-impl Parts {
-    fn slice(&self, place: Place) -> &str {
-        let slice = self.text.get(place.start as usize..place.end as usize);
-        debug_assert!(slice.is_some(), "{place:?} is not a place in the text");
-        slice.unwrap_or_default()
-    }
+/// A part of a URL is never empty: then it is not there.
+fn present(part: &str) -> Option<&str> {
+    (!part.is_empty()).then_some(part)
 }

@@ -1,4 +1,6 @@
-//! Small disks in memory (tmpfs) that can be full, larger, or gone. Mounting needs root.
+//! Small disks in memory (tmpfs) that can be full, larger, or gone; [`failing`] has one that breaks. Mounting needs root.
+
+pub mod failing;
 
 use std::{
     fs,

@@ -53,7 +53,7 @@ pub enum Dubbo {
 #[derive(Debug, Clone)]
 pub struct Application<'a> {
     drill: &'a Drill,
-    dubbo: Dubbo,
+    program: &'a dyn Program,
     registry: String,
     options: Vec<String>,
 }
@@ -114,9 +114,14 @@ impl fmt::Display for Dubbo {
 impl<'a> Application<'a> {
     /// An application with the framework's own settings; the Java ones register each interface.
     pub fn new(drill: &'a Drill, dubbo: Dubbo, registry: impl Into<String>) -> Application<'a> {
+        Application::of(drill, dubbo.program(), registry)
+    }
+
+    /// An application of any program that understands the same words.
+    pub fn of(drill: &'a Drill, program: &'a dyn Program, registry: impl Into<String>) -> Application<'a> {
         Application {
             drill,
-            dubbo,
+            program,
             registry: registry.into(),
             options: Vec::new(),
         }
@@ -137,7 +142,11 @@ impl<'a> Application<'a> {
 
     /// Starts a provider called `name`; does not wait until it is ready, so that several may start at once.
     pub fn provider(&self, name: &str) -> Result<Starting<Provider>> {
-        let port = self.drill.port()?;
+        self.provider_at(name, self.drill.port()?)
+    }
+
+    /// The same at a given port, for instance that of one that has ended.
+    pub fn provider_at(&self, name: &str, port: u16) -> Result<Starting<Provider>> {
         let peer = self.start("provider", name, &[format!("port={port}")])?;
         Ok(Starting(Provider { peer, port }))
     }
@@ -158,7 +167,7 @@ impl<'a> Application<'a> {
         ];
         arguments.extend(self.options.iter().cloned());
         arguments.extend(more.iter().cloned());
-        self.drill.run(self.dubbo.program(), name, &arguments)
+        self.drill.run(self.program, name, &arguments)
     }
 }
 

@@ -16,6 +16,8 @@ pub mod process;
 pub mod program;
 pub mod pulse;
 pub mod raw;
+pub mod sdk;
+pub mod sdk_drill;
 pub mod seats;
 pub mod stage;
 pub mod strangers;

@@ -1,6 +1,7 @@
 //! Builds the peer programs under `interop/`: once, on demand, under a file lock, and again when a source has changed.
 
 use std::{
+    fmt,
     fs::{self, File},
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
@@ -12,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use crate::{place, process::Log};
 
 /// A peer program that can be built and started.
-pub trait Program: Send + Sync {
+pub trait Program: fmt::Debug + Send + Sync {
     /// Builds the program if that has not been done yet, and returns the command that runs it. `home` is a directory
     /// for what the program keeps between runs; two programs must not share one.
     fn command(&self, home: &Path) -> Result<Command>;

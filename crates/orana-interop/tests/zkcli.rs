@@ -9,6 +9,7 @@ use orana_interop::{Drill, Java, Peer, Program, drill, program};
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A shell; its argument is the server's address.
+#[derive(Debug)]
 struct Shell {
     class_path: String,
 }

@@ -38,7 +38,9 @@ pub enum ServerError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The member cannot go on.
-    #[error("stopped, because the store or the engine failed: {0}; nothing that was acknowledged is lost")]
+    #[error(
+        "stopped, because the store or the engine failed: {0}; nothing that was acknowledged is lost; mend the cause and start again"
+    )]
     Failed(String),
 }
 

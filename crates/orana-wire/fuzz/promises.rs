@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use bytes::BytesMut;
+use orana_core::{ServiceUrl, UrlPool};
 use orana_wire::dubbo::request::{BodyError, put_request};
 use orana_wire::dubbo::response::{error_text, put_response};
 use orana_wire::dubbo::{self, Direction, Event, Invocation, Response, Step};
@@ -39,6 +40,43 @@ pub(crate) fn connect(bytes: &[u8]) {
         response.encode(&mut again);
         assert_eq!(ConnectResponse::decode(body_of(&again)), Ok(response));
     }
+}
+
+/// A URL in either text form: what was written once stays as it is from then on, in a pool and out of it.
+pub(crate) fn url(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let pool = UrlPool::new();
+    assert_eq!(ServiceUrl::from_node_name(text), pool.from_node_name(text));
+    let url = match ServiceUrl::parse(text) {
+        Ok(url) => url,
+        Err(error) => return assert_eq!(pool.parse(text), Err(error)),
+    };
+    assert_eq!(pool.parse(text).as_ref(), Ok(&url));
+    assert_eq!(url.edit().build(), url);
+    for (key, value) in url.parameters() {
+        assert!(!key.is_empty());
+        assert_eq!(url.parameter(key), Some(value));
+    }
+    let written = url.full_text();
+    // An escape is longer than what it stands for, so the text may have become too long.
+    let Ok(again) = ServiceUrl::parse(&written) else {
+        return assert!(written.len() > ServiceUrl::MAX_BYTES);
+    };
+    assert_eq!(again.full_text(), written);
+    assert_eq!(again.parameters().count(), url.parameters().count());
+    assert_eq!((again.protocol(), again.port()), (url.protocol(), url.port()));
+    assert_eq!(ServiceUrl::from_node_name(&url.to_node_name()).as_ref(), Ok(&again));
+    if url.category_name() == "providers" && url.flag_or("enabled", true) {
+        assert!(url.subscribes_to(&url));
+    }
+    let _ = (
+        url.service_key(),
+        url.addresses(),
+        url.to_string(),
+        url.try_millis("timeout"),
+    );
 }
 
 /// A header and any request.
@@ -155,7 +193,12 @@ fn dubbo_body(header: &dubbo::Header, body: &[u8]) {
             });
             assert_eq!(written, Ok(()));
             let (header, body) = dubbo_frame_of(&again);
-            assert_eq!(Invocation::read(&header, body).as_ref(), Ok(&asked));
+            match Invocation::read(&header, body) {
+                // Of two attachments of one name the first is gone; what the second shared with it is written where the second
+                // has it, and may then be beyond a limit.
+                Err(BodyError::Malformed(DecodeError::Depth | DecodeError::Count | DecodeError::Bytes)) => {}
+                read => assert_eq!(read.as_ref(), Ok(&asked)),
+            }
         }
         Direction::Response { status } if status.is_ok() => {
             let Ok(answer) = Response::<Value>::read(header, body) else {

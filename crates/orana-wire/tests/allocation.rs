@@ -7,7 +7,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use bytes::BytesMut;
-use orana_wire::hessian::{DecodeError as HessianError, Decoder, FromHessian, Value};
+use orana_macros::Hessian;
+use orana_wire::hessian::{DecodeError as HessianError, Decoder, Encoder, FromHessian, ToHessian, Value};
 use orana_wire::zookeeper::request::*;
 use orana_wire::zookeeper::*;
 
@@ -122,5 +123,36 @@ fn a_hessian_length_allocates_no_more_than_the_bytes_that_are_left() {
 #[test]
 fn a_plain_hessian_string_is_read_without_the_heap() {
     let bytes = allocated(|| assert_eq!(Decoder::new(b"\x05hello").text().unwrap(), "hello"));
+    assert_eq!(bytes, 0);
+}
+
+#[derive(Debug, PartialEq, Hessian)]
+#[hessian(class = "org.example.Point")]
+struct Point {
+    x: i64,
+    y: Option<f64>,
+    next: (),
+}
+
+#[test]
+fn an_object_costs_the_heap_only_what_it_holds() {
+    let point = Point {
+        x: 1,
+        y: Some(2.5),
+        next: (),
+    };
+    let mut out = BytesMut::with_capacity(100);
+    let bytes = allocated(|| {
+        let mut encoder = Encoder::new(&mut out);
+        point.to_hessian(&mut encoder).unwrap();
+        point.to_hessian(&mut encoder).unwrap();
+    });
+    assert_eq!(bytes, 0);
+    let bytes = allocated(|| {
+        let mut decoder = Decoder::new(&out);
+        assert_eq!(Point::from_hessian(&mut decoder).as_ref(), Ok(&point));
+        assert_eq!(Point::from_hessian(&mut decoder).as_ref(), Ok(&point));
+        assert!(decoder.rest().is_empty());
+    });
     assert_eq!(bytes, 0);
 }

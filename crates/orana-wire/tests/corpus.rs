@@ -25,13 +25,14 @@ fn run(folder: &str, target: &str, promise: Promise) -> usize {
 
 #[test]
 fn seeds_and_regressions_keep_the_promises() {
-    let targets: [(&str, Promise); 6] = [
+    let targets: [(&str, Promise); 7] = [
         ("frame", promises::frame),
         ("connect", promises::connect),
         ("request", promises::request),
         ("reply", promises::reply),
         ("hessian", promises::hessian),
         ("dubbo_frame", promises::dubbo_frame),
+        ("url", promises::url),
     ];
     for (target, promise) in targets {
         assert!(run("seeds", target, promise) > 0, "target {target} has no seeds");

@@ -156,7 +156,7 @@ proptest! {
         let mut again = BytesMut::new();
         let mut encoder = Encoder::new(&mut again);
         read.iter().for_each(|value| encoder.value(value).unwrap());
-        prop_assert_eq!(again, bytes);
+        prop_assert_eq!(&again, &bytes);
     }
 
     #[test]

@@ -32,21 +32,7 @@ type consumer struct {
 }
 
 func startConsumer(instance *dubbo.Instance, given arguments) commanded {
-	caller, err := instance.NewClient(
-		client.WithClientProtocolDubbo(),
-		client.WithClientSerialization("hessian2"),
-		client.WithClientRequestTimeout(time.Duration(given.number("timeout", 5000))*time.Millisecond),
-		client.WithClientRetries(0),
-		client.WithClientLoadBalanceRoundRobin(),
-		client.WithClientNoCheck(),
-	)
-	if err != nil {
-		panic(err)
-	}
-	greeter, err := caller.Dial(greeterInterface)
-	if err != nil {
-		panic(err)
-	}
+	greeter := refer(instance, greeterInterface, given)
 	c := &consumer{greeter: greeter, answers: map[string]int{}}
 	for {
 		_, err := c.greet("first", 0)

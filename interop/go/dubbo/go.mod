@@ -2,13 +2,15 @@ module github.com/orana/orana/interop/go/dubbo
 
 go 1.26.8
 
-require dubbo.apache.org/dubbo-go/v3 v3.3.0
+require (
+	dubbo.apache.org/dubbo-go/v3 v3.3.0
+	github.com/apache/dubbo-go-hessian2 v1.12.5
+)
 
 require (
 	github.com/RoaringBitmap/roaring v1.2.3 // indirect
 	github.com/Workiva/go-datastructures v1.0.52 // indirect
 	github.com/apache/dubbo-getty v1.4.10 // indirect
-	github.com/apache/dubbo-go-hessian2 v1.12.5 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/bits-and-blooms/bitset v1.2.0 // indirect
 	github.com/cespare/xxhash/v2 v2.2.0 // indirect

@@ -1,9 +1,14 @@
-// A dubbo-go application, provider or consumer, that a test drives by lines on standard input and output. It says and
-// understands what the Java program of the Dubbo scenarios does.
+// A dubbo-go application that a test drives by lines on standard input and output. It says and understands what the Java
+// programs do, those of org.orana.interop:
 //
-//	registry=HOST:PORT name=APPLICATION
-//	provider: port=PORT
-//	consumer: [rate=CALLS_PER_SECOND] [timeout=MILLIS]
+//	provider registry=HOST:PORT name=APPLICATION port=PORT
+//	consumer registry=HOST:PORT name=APPLICATION [rate=CALLS_PER_SECOND] [timeout=MILLIS]
+//
+// and those of org.example.peer, with flags as Application.java lists them:
+//
+//	greeter-provider, greeter-consumer [--name TEXT] [--calls N] [--rate N]
+//	corpus-provider, corpus-consumer [--only PREFIX,...] [--except PREFIX,...]
+//	echo-provider, echo-load
 package main
 
 import (
@@ -13,16 +18,27 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"dubbo.apache.org/dubbo-go/v3"
-	"dubbo.apache.org/dubbo-go/v3/logger"
-	"dubbo.apache.org/dubbo-go/v3/registry"
 )
 
 // What the Java side calls it.
 const greeterInterface = "org.orana.interop.Greeter"
 
 type arguments map[string]string
+
+// parse takes `key=value` as well as `--key value`.
+func parse(given []string) arguments {
+	parsed := arguments{}
+	for i := 0; i < len(given); i++ {
+		if flag, is := strings.CutPrefix(given[i], "--"); is {
+			i++
+			parsed[flag] = given[i]
+			continue
+		}
+		key, value, _ := strings.Cut(given[i], "=")
+		parsed[key] = value
+	}
+	return parsed
+}
 
 func (a arguments) text(key string) string {
 	value, given := a[key]
@@ -50,35 +66,32 @@ type commanded interface {
 }
 
 func main() {
-	given := arguments{}
-	for _, argument := range os.Args[2:] {
-		key, value, _ := strings.Cut(argument, "=")
-		given[key] = value
+	role, given := os.Args[1], parse(os.Args[2:])
+	name, named := given["application"]
+	if !named {
+		name = given.text("name")
 	}
-	instance, err := dubbo.NewInstance(
-		dubbo.WithName(given.text("name")),
-		// The metadata service would listen on every address of the machine, and on the provider's port.
-		dubbo.WithRemoteMetadata(),
-		dubbo.WithLogger(logger.WithZap(), logger.WithLevel("info")),
-		dubbo.WithRegistry(
-			registry.WithZookeeper(),
-			registry.WithAddress(given.text("registry")),
-			registry.WithRegisterInterface(),
-			registry.WithoutUseAsMetaReport(),
-			registry.WithoutUseAsConfigCenter(),
-		),
-	)
-	if err != nil {
-		panic(err)
-	}
+	instance := newInstance(name, given["registry"])
 	var told commanded
-	switch os.Args[1] {
+	switch role {
 	case "provider":
 		told = startProvider(instance, given)
 	case "consumer":
 		told = startConsumer(instance, given)
+	case "greeter-provider":
+		told = startHello(instance, given)
+	case "greeter-consumer":
+		told = callHello(instance, given)
+	case "corpus-provider":
+		told = startCorpus(instance, given)
+	case "corpus-consumer":
+		told = callCorpus(instance, given)
+	case "echo-provider":
+		told = startEcho(instance, given)
+	case "echo-load":
+		told = startLoad(instance, given)
 	default:
-		panic("unknown role " + os.Args[1])
+		panic("unknown role " + role)
 	}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

@@ -3,13 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"time"
 
 	"dubbo.apache.org/dubbo-go/v3"
-	"dubbo.apache.org/dubbo-go/v3/common"
-	"dubbo.apache.org/dubbo-go/v3/protocol"
-	"dubbo.apache.org/dubbo-go/v3/server"
 )
 
 // Greeter answers with its port and the name, so that a caller knows who answered.
@@ -33,37 +29,7 @@ func (g *Greeter) MethodMapper() map[string]string {
 	return map[string]string{"Greet": "greet"}
 }
 
-func (g *Greeter) command(_ []string) {
-	panic("a provider knows no commands")
-}
-
 func startProvider(instance *dubbo.Instance, given arguments) commanded {
-	greeter := &Greeter{port: given.number("port", 20000)}
-	served, err := instance.NewServer(server.WithServerProtocol(
-		protocol.WithDubbo(),
-		protocol.WithIp("127.0.0.1"),
-		protocol.WithPort(greeter.port),
-	))
-	if err != nil {
-		panic(err)
-	}
-	// Without a description, even an empty one, v3.3.0 ends in a nil pointer; the methods come from the type all the same.
-	if err := served.Register(greeter, &common.ServiceInfo{}, server.WithInterface(greeterInterface)); err != nil {
-		panic(err)
-	}
-	go func() {
-		if err := served.Serve(); err != nil {
-			panic(err)
-		}
-	}()
-	// Serve does not tell when it has begun.
-	for {
-		if connection, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", greeter.port)); err == nil {
-			_ = connection.Close()
-			break
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	say(fmt.Sprintf("READY %d", greeter.port))
-	return greeter
+	offer(instance, greeterInterface, &Greeter{port: given.number("port", 20000)}, given)
+	return quiet{}
 }

@@ -34,6 +34,16 @@ const PEERS: &[Need] = &[
         package: "strace",
     },
     Need {
+        what: "e2fsprogs, for disks that fail",
+        there: || runs("mkfs.ext4", &["-V"]) && runs("e2fsck", &["-V"]),
+        package: "e2fsprogs",
+    },
+    Need {
+        what: "mount",
+        there: || runs("mount", &["-V"]),
+        package: "mount",
+    },
+    Need {
         what: "a Java compiler",
         there: || runs("javac", &["-version"]),
         package: "default-jdk-headless",

@@ -1,10 +1,13 @@
 //! What came of the steps: a line when each ends, the end of a failed one's log, and the closing table.
 
+use std::fs;
 use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
+
+use crate::place;
 
 /// So much of a failed step's log is shown.
 const SHOWN_LINES: usize = 120;
@@ -23,6 +26,8 @@ pub(super) struct Outcome {
     pub(super) took: Duration,
     pub(super) counts: Counts,
     pub(super) log: String,
+    /// Whether this came of an earlier run.
+    pub(super) before: bool,
 }
 
 /// What came of all steps so far.
@@ -33,6 +38,7 @@ pub(super) struct Report {
 
 struct Line {
     name: String,
+    result: &'static str,
     passed: bool,
     counts: Counts,
     took: Duration,
@@ -69,6 +75,18 @@ impl Outcome {
             took: Duration::ZERO,
             counts: Counts::default(),
             log: String::new(),
+            before: false,
+        }
+    }
+
+    /// A step that was left out because it has passed already.
+    pub(super) fn passed_before() -> Outcome {
+        Outcome {
+            result: Ok(()),
+            took: Duration::ZERO,
+            counts: Counts::default(),
+            log: String::new(),
+            before: true,
         }
     }
 
@@ -90,6 +108,7 @@ impl Report {
         // Held while printing, so that two steps that end at once do not mix their lines.
         let mut rows = self.rows();
         match &outcome.result {
+            Ok(()) if outcome.before => println!("{name}: passed before"),
             Ok(()) => println!("{name}: passed in {:.1} s", outcome.took.as_secs_f64()),
             Err(error) => {
                 println!("{name}: FAILED in {:.1} s: {error:#}", outcome.took.as_secs_f64());
@@ -104,36 +123,27 @@ impl Report {
         let passed = outcome.passed();
         rows.push(Line {
             name: name.to_owned(),
+            result: match (passed, outcome.before) {
+                (true, false) => "passed",
+                (true, true) => "before",
+                (false, _) => "FAILED",
+            },
             passed,
             counts: outcome.counts,
             took: outcome.took,
         });
     }
 
-    /// Prints the table and the closing line; the code says whether all is well.
+    /// Prints the table and the closing lines, which are kept beside the logs too; the code says whether all is well.
     pub(super) fn finish(&self) -> ExitCode {
         let rows = self.rows();
-        let width = rows
-            .iter()
-            .map(|line| line.name.chars().count())
-            .max()
-            .unwrap_or(0)
-            .max(4);
-        println!("\n{:width$}  {:8}{:>7}{:>9}", "step", "result", "tests", "seconds");
-        for line in rows.iter() {
-            let result = if line.passed { "passed" } else { "FAILED" };
-            let tests = line.counts.passed + line.counts.failed;
-            let tests = if tests == 0 { "-".to_owned() } else { tests.to_string() };
-            println!(
-                "{:width$}  {result:8}{tests:>7}{:>9.1}",
-                line.name,
-                line.took.as_secs_f64()
-            );
+        let table = table(&rows, self.start.elapsed());
+        print!("\n{table}");
+        let kept = place::written("logs").and_then(|dir| fs::write(dir.join("summary.txt"), table));
+        if let Err(error) = kept {
+            eprintln!("the summary is not kept: {error}");
         }
-        println!("\nall steps took {:.0} s", self.start.elapsed().as_secs_f64());
-        let failed = rows.iter().filter(|line| !line.passed).count();
-        println!("{} passed, {failed} failed", rows.len() - failed);
-        if failed == 0 && !rows.is_empty() {
+        if rows.iter().all(|line| line.passed) && !rows.is_empty() {
             ExitCode::SUCCESS
         } else {
             ExitCode::FAILURE
@@ -143,6 +153,29 @@ impl Report {
     fn rows(&self) -> MutexGuard<'_, Vec<Line>> {
         self.rows.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+}
+
+fn table(rows: &[Line], took: Duration) -> String {
+    let width = rows.iter().map(|line| line.name.chars().count()).max();
+    let width = width.unwrap_or(0).max(4);
+    let mut text = format!("{:width$}  {:8}{:>7}{:>9}\n", "step", "result", "tests", "seconds");
+    for line in rows {
+        let tests = line.counts.passed + line.counts.failed;
+        let tests = if tests == 0 { "-".to_owned() } else { tests.to_string() };
+        let seconds = line.took.as_secs_f64();
+        text += &format!("{:width$}  {:8}{tests:>7}{seconds:>9.1}\n", line.name, line.result);
+    }
+    let seconds = took.as_secs();
+    text += &format!("\nall steps took {} min {} s\n", seconds / 60, seconds % 60);
+    let failed: Vec<&str> = rows
+        .iter()
+        .filter(|line| !line.passed)
+        .map(|line| line.name.as_str())
+        .collect();
+    if !failed.is_empty() {
+        text += &format!("failed: {}\n", failed.join(", "));
+    }
+    text + &format!("{} passed, {} failed\n", rows.len() - failed.len(), failed.len())
 }
 
 #[cfg(test)]
@@ -162,5 +195,28 @@ mod tests {
             }
         );
         assert_eq!(Counts::of("nothing of the kind"), Counts::default());
+    }
+
+    #[test]
+    fn the_summary_says_what_ran_how_long_and_what_failed() {
+        let line = |name: &str, result, passed| Line {
+            name: name.to_owned(),
+            result,
+            passed,
+            counts: Counts {
+                passed: 2,
+                failed: u64::from(!passed),
+                ignored: 0,
+            },
+            took: Duration::from_millis(1500),
+        };
+        let rows = [line("one", "passed", true), line("two (orana)", "FAILED", false)];
+        let expected = "step         result    tests  seconds\n\
+                        one          passed        2      1.5\n\
+                        two (orana)  FAILED        3      1.5\n\n\
+                        all steps took 2 min 5 s\n\
+                        failed: two (orana)\n\
+                        1 passed, 1 failed\n";
+        assert_eq!(table(&rows, Duration::from_secs(125)), expected);
     }
 }

@@ -12,15 +12,28 @@ use super::report::{Counts, Outcome};
 use crate::place;
 
 /// No step takes longer, unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(90 * 60);
+const PATIENCE: Duration = Duration::from_secs(60 * 60);
 
 /// A step that is ready to be performed.
 pub(super) struct Step {
     pub(super) name: String,
     pub(super) needs: &'static [&'static str],
-    /// Whether nothing else may run at the same time.
-    pub(super) alone: bool,
+    /// What may run at the same time.
+    pub(super) beside: Beside,
+    /// Whether others stand on what it leaves on the machine, so that it is done each time.
+    pub(super) prepares: bool,
     work: Work,
+}
+
+/// What a step minds beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Beside {
+    /// Everything.
+    Nothing,
+    /// All but scenarios.
+    Scenarios,
+    /// All but fuzz targets.
+    FuzzTargets,
 }
 
 /// What a step does.
@@ -39,14 +52,25 @@ impl Step {
         Step {
             name: name.to_owned(),
             needs,
-            alone: true,
+            beside: Beside::Nothing,
+            prepares: false,
             work,
         }
     }
 
-    /// The same step, which minds no others beside it.
-    pub(super) fn beside_others(self) -> Step {
-        Step { alone: false, ..self }
+    /// The same step, which minds none of these beside it.
+    pub(super) fn beside(self, beside: Beside) -> Step {
+        Step { beside, ..self }
+    }
+
+    /// What a variable is set to.
+    #[cfg(test)]
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        let Work::Cargo { variables, .. } = &self.work else {
+            return None;
+        };
+        let (_, value) = variables.iter().find(|(variable, _)| variable == name)?;
+        Some(value)
     }
 
     /// Does it; whatever goes wrong is an outcome.
@@ -75,6 +99,7 @@ impl Step {
             took: start.elapsed(),
             counts,
             log: text,
+            before: false,
         }
     }
 

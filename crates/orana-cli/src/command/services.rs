@@ -1,11 +1,15 @@
-//! `orana services`: the Dubbo services that a centre knows, as its admin API says.
+//! `orana services`: the Dubbo services that a centre knows, as its admin API says, or that any registry lists.
+
+use std::collections::BTreeMap;
 
 use clap::Args;
+use orana_core::{Category, ServiceKey};
 use serde::{Deserialize, Serialize};
 
 use crate::admin::Centre;
 use crate::failure::Failure;
 use crate::print;
+use crate::registry::{Source, question};
 
 /// How many are asked for at once when all are wanted.
 const PAGE: u64 = 500;
@@ -15,6 +19,9 @@ const PAGE: u64 = 500;
 pub(crate) struct Services {
     #[command(flatten)]
     centre: Centre,
+    /// Ask this registry instead of a centre's admin address
+    #[arg(long, value_name = "URL", conflicts_with_all = ["admin", "page"])]
+    registry: Option<String>,
     /// Show this page only, counted from 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     page: Option<u64>,
@@ -44,9 +51,10 @@ struct Service {
 
 impl Services {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let list = match self.page {
-            Some(page) => self.list(page, self.size)?,
-            None => self.all()?,
+        let list = match (&self.registry, self.page) {
+            (Some(registry), _) => listed(&Source::of(registry))?,
+            (None, Some(page)) => self.list(page, self.size)?,
+            (None, None) => self.all()?,
         };
         if self.json {
             return print::json(&list);
@@ -77,6 +85,34 @@ impl Services {
         }
         Ok(all)
     }
+}
+
+/// Counts what a registry lists.
+fn listed(source: &Source) -> Result<List, Failure> {
+    let everything = question(&ServiceKey::new("*", None, None), "providers,consumers");
+    let mut counts: BTreeMap<ServiceKey, (u64, u64)> = BTreeMap::new();
+    for url in source.lookup(&everything)? {
+        let Some(key) = url.service_key() else { continue };
+        let (providers, consumers) = counts.entry(key).or_default();
+        match url.category() {
+            Some(Category::Consumers) => *consumers += 1,
+            _ => *providers += 1,
+        }
+    }
+    let services: Vec<Service> = counts
+        .into_iter()
+        .map(|(key, (providers, consumers))| Service {
+            interface: key.interface().to_owned(),
+            group: key.group().map(str::to_owned),
+            version: key.version().map(str::to_owned),
+            providers,
+            consumers,
+        })
+        .collect();
+    Ok(List {
+        total: services.len() as u64,
+        services,
+    })
 }
 
 impl Service {

@@ -104,7 +104,7 @@ impl From<&zookeeper::Stat> for Numbers {
 }
 
 /// Milliseconds since 1970 as a date and time of day in UTC.
-fn utc(millis: i64) -> String {
+pub(crate) fn utc(millis: i64) -> String {
     let (days, of_day) = (millis.div_euclid(86_400_000), millis.rem_euclid(86_400_000));
     let (year, month, day) = date(days);
     let (seconds, millis) = (of_day / 1_000, of_day % 1_000);

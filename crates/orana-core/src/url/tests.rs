@@ -179,7 +179,9 @@ fn a_category_of_somebodys_own_is_none_of_ours() {
 #[test]
 fn mistakes_are_refused_at_their_place() {
     let refused = |text| ServiceUrl::parse(text).expect_err("no url");
-    assert_eq!(refused(""), UrlError::Empty);
+    for text in ["", "/", "?", "#a", "?&=", "@//"] {
+        assert_eq!(refused(text), UrlError::Empty, "{text}");
+    }
     assert_eq!(refused("://h"), UrlError::MissingProtocol { at: 0 });
     assert_eq!(refused(":/h"), UrlError::MissingProtocol { at: 0 });
     assert_eq!(refused("a://:pw@h"), UrlError::MissingUser { at: 4 });
@@ -190,6 +192,20 @@ fn mistakes_are_refused_at_their_place() {
         ServiceUrl::from_node_name("a%3").expect_err("no url").to_string(),
         "`%` at 1 is not followed by two hexadecimal digits"
     );
+}
+
+#[test]
+fn a_text_beyond_any_need_is_refused() {
+    let refused = |text: &str| ServiceUrl::parse(text).expect_err("no url");
+    let long = format!("a://h/{}", "x".repeat(ServiceUrl::MAX_BYTES - 5));
+    assert_eq!(refused(&long), UrlError::TooLong { bytes: long.len() });
+    assert!(ServiceUrl::parse(&long[..ServiceUrl::MAX_BYTES]).is_ok());
+    let mebibyte = "%41".repeat(1 << 20);
+    assert!(ServiceUrl::from_node_name(&mebibyte).is_err());
+    let many: String = (0..=ServiceUrl::MAX_PARAMETERS).map(|key| format!("{key}&")).collect();
+    let at = "a://h?".len() + many.len() - format!("{}&", ServiceUrl::MAX_PARAMETERS).len();
+    assert_eq!(refused(&format!("a://h?{many}")), UrlError::TooManyParameters { at });
+    assert!(ServiceUrl::parse(&format!("a://h?{}", &many[2..])).is_ok());
 }
 
 #[test]

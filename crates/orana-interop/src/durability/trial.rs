@@ -120,13 +120,24 @@ impl<'a> Trial<'a> {
 
     /// Works, kills and checks `kills` times. While the server is down after the nth kill, `meanwhile` gets its data
     /// directory and n.
-    pub fn run(mut self, kills: usize, mut meanwhile: impl FnMut(&Path, usize) -> Result<()>) -> Result<Verdict> {
-        for nth in 1..=kills {
-            self.work_and_kill()?;
-            meanwhile(&self.server.data(), nth)?;
-            let abandon = nth % 4 == 2;
-            self.start_and_check(abandon)
-                .with_context(|| format!("at kill {nth} of {kills}"))?;
+    pub fn run(self, kills: usize, mut meanwhile: impl FnMut(&Path, usize) -> Result<()>) -> Result<Verdict> {
+        self.endure(kills, |server, nth| {
+            server.kill()?;
+            meanwhile(&server.data(), nth)
+        })
+    }
+
+    /// Works, is struck and checks `blows` times. `strike` gets the server in the middle of the writes, and n; it ends the
+    /// server one way or another, and leaves it so that it can be started again.
+    pub fn endure(
+        mut self,
+        blows: usize,
+        mut strike: impl FnMut(&mut Subject, usize) -> Result<()>,
+    ) -> Result<Verdict> {
+        for nth in 1..=blows {
+            self.work_until(|server| strike(server, nth))
+                .and_then(|()| self.start_and_check(nth % 4 == 2))
+                .with_context(|| format!("at kill {nth} of {blows}"))?;
         }
         Ok(self.verdict)
     }
@@ -142,18 +153,26 @@ impl<'a> Trial<'a> {
         self.audit(abandon, served)
     }
 
-    fn work_and_kill(&mut self) -> Result<()> {
+    fn work_until(&mut self, strike: impl FnOnce(&mut Subject) -> Result<()>) -> Result<()> {
         let time = Duration::from_millis(20 + self.dice.below(280) as u64);
         let server = &mut *self.server;
         let workers = &mut self.workers;
         thread::scope(|scope| {
             let threads: Vec<_> = workers.iter_mut().map(|worker| scope.spawn(|| worker.work())).collect();
             thread::sleep(time);
-            let killed = server.kill();
-            for thread in threads {
-                thread.join().map_err(|_| anyhow!("a worker broke"))??;
+            let struck = strike(server);
+            if struck.is_err() {
+                // Nobody else would end the workers' connections.
+                let _ = server.kill();
             }
-            killed
+            let worked = threads
+                .into_iter()
+                .map(|thread| thread.join().map_err(|_| anyhow!("a worker broke"))?);
+            let worked = worked.collect::<Result<Vec<()>>>();
+            match (struck, worked) {
+                (Err(struck), Err(worked)) => Err(worked.context(format!("{struck:#}, and before that"))),
+                (struck, worked) => struck.and(worked).map(drop),
+            }
         })?;
         self.verdict.kills += 1;
         Ok(())

@@ -1,10 +1,11 @@
 //! Opens a fjall database with small caches and one worker. The only file that knows fjall's settings.
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use fjall::compaction::{Fifo, Leveled};
 use fjall::config::{BlockSizePolicy, FilterPolicy};
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
+use fjall::{AbstractTree, Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
 use super::StoreOptions;
 use super::error::{Doing, StoreError};
@@ -13,6 +14,9 @@ use super::error::{Doing, StoreError};
 const OPEN_FILES: usize = 64;
 /// The smallest that fjall takes: beyond it, memtables that keep an old journal alive are written out.
 const JOURNAL_BYTES: u64 = 64 << 20;
+
+/// How often it is looked whether a memtable has been written out.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
 
 /// Sorts before every key of ours and is none of them.
 const SCRATCH_KEY: [u8; 1] = [0];
@@ -72,9 +76,22 @@ impl SmallDatabase {
         keyspace
             .insert(SCRATCH_KEY, [])
             .doing("write a scratch value in", &self.path)?;
-        keyspace
-            .rotate_memtable_and_wait()
-            .doing("write out a memtable in", &self.path)
+        self.write_out(keyspace)
+    }
+
+    /// Writes the memtable of `keyspace` into a table. fjall's own way to wait for that never ends once its worker has met
+    /// a disk that fails, and a thread that waits for ever keeps the process from ending.
+    pub(super) fn write_out(&self, keyspace: &Keyspace) -> Result<(), StoreError> {
+        const DOING: &str = "write out a memtable in";
+        if !keyspace.rotate_memtable().doing(DOING, &self.path)? {
+            return Ok(());
+        }
+        while keyspace.tree.sealed_memtable_count() > 0 {
+            // Flushes nothing, and is refused if the worker has ended.
+            self.inner.persist(PersistMode::Buffer).doing(DOING, &self.path)?;
+            std::thread::sleep(LOOK_AGAIN);
+        }
+        Ok(())
     }
 
     /// Whether fjall's own files are where an existing database has them.

@@ -202,15 +202,12 @@ impl Entries {
     /// Gives back the disk space of what was forgotten: whole tables go, and writing out the memtable lets the journals
     /// behind it go.
     pub(super) fn reclaim_through(&self, index: u64) -> Result<(), StoreError> {
-        let path = self.database.path();
-        self.keyspace
-            .rotate_memtable_and_wait()
-            .doing("write out the log's memtable in", path)?;
+        self.database.write_out(&self.keyspace)?;
         self.keyspace
             .tree
             .drop_range(..=index.to_be_bytes())
             .map_err(fjall::Error::from)
-            .doing("purge the log in", path)?;
+            .doing("purge the log in", self.database.path())?;
         self.database.sweep(&self.keyspace)
     }
 

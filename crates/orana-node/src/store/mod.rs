@@ -19,6 +19,7 @@ mod error;
 mod frame;
 mod identity;
 mod journal;
+mod leftovers;
 mod lock;
 mod manifest;
 mod marker;

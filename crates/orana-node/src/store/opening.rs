@@ -10,6 +10,7 @@ use super::entries::{Damage, Entries};
 use super::error::{Doing, StoreError};
 use super::identity::{Identity, flush_directory};
 use super::journal::{self, Step};
+use super::leftovers;
 use super::lock::DirectoryLock;
 use super::manifest;
 use super::marker::{Mark, Marker};
@@ -91,6 +92,17 @@ pub(super) fn open(directory: &Path, options: &StoreOptions) -> Result<(Store, O
         Records::newest_after,
         &mut cut,
     )?;
+    // Only now: a directory that is refused stays as it was found.
+    for (name, _) in DATABASES {
+        let removed = leftovers::remove(&directory.join(name))?;
+        if removed > 0 {
+            tracing::debug!(
+                removed,
+                database = name,
+                "temporary files that a kill had left were removed"
+            );
+        }
+    }
 
     let marker = Arc::new(Mutex::new(marker));
     let keep = SmallDatabase::open(&directory.join(KEEP), options)?;

@@ -2,6 +2,7 @@
 mod damage;
 mod snapshot;
 
+use std::fs;
 use std::path::Path;
 
 use tempfile::TempDir;
@@ -253,5 +254,27 @@ fn free_space_is_known() -> Tested {
     let disk = store.disk();
     assert!(disk.file_bytes.is_some_and(|bytes| bytes > 0), "{disk:?}");
     assert_eq!((disk.log_bytes, disk.snapshot_bytes), (0, 0));
+    Ok(())
+}
+
+#[test]
+fn temporary_files_that_a_kill_left_are_removed_and_nothing_else_is() -> Tested {
+    let directory = TempDir::new()?;
+    drop(open(directory.path())?);
+    let keyspace = directory.path().join("keep/keyspaces/0");
+    let left = ["log/keyspaces/1/.tmpA1b2C3", "keep/keyspaces/0/.tmp0ZzaB9"].map(|file| directory.path().join(file));
+    for file in &left {
+        fs::write(file, "half of it")?;
+    }
+    let others = [".tmp", ".tmpA1b2C", ".tmpA1b2C34", ".tmpA1-2C3", "tmpA1b2C3"].map(|file| keyspace.join(file));
+    for file in &others {
+        fs::write(file, "somebody's")?;
+    }
+    let folder = keyspace.join(".tmpFolder");
+    fs::create_dir(&folder)?;
+    drop(open(directory.path())?);
+    assert_eq!(left.map(|file| file.exists()), [false; 2]);
+    assert_eq!(others.map(|file| file.exists()), [true; 5]);
+    assert!(folder.is_dir());
     Ok(())
 }

@@ -66,6 +66,11 @@ impl Frames {
         Frames { limit, skipping: 0 }
     }
 
+    /// Whether the stream is within an oversized body.
+    pub fn is_skipping(&self) -> bool {
+        self.skipping > 0
+    }
+
     /// Looks at the front of `buf`, which begins after what has been consumed before.
     pub fn next<'b>(&mut self, buf: &'b [u8]) -> Result<Step<'b>, FrameError> {
         let skipped = self.skipping.min(buf.len());

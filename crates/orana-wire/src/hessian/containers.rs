@@ -2,25 +2,23 @@
 //!
 //! Every function that calls itself through a value within goes down one level of `Limits::depth` first.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
-use super::decode::{Decoder, Kind, Position};
+use super::decode::{Decoder, Position};
 use super::error::DecodeError;
+use super::kind::Kind;
 use super::node::{Content, Node};
-use super::value::{Class, List, Map, Object, Value};
+use super::value::{List, Map, Object, Value};
 
-/// A container whose beginning has been read.
-#[derive(Debug, Clone)]
+/// A container whose beginning has been read. Types and classes are numbers in the decoder's tables.
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Shape {
     /// So many values, or values until the end mark.
-    List {
-        kind: Option<Arc<str>>,
-        length: Option<usize>,
-    },
+    List { kind: Option<usize>, length: Option<usize> },
     /// Pairs until the end mark.
-    Map { kind: Option<Arc<str>> },
+    Map { kind: Option<usize> },
     /// A value for each field.
-    Object { class: Arc<Class> },
+    Object { class: usize },
 }
 
 impl Shape {
@@ -33,7 +31,7 @@ impl Shape {
     }
 }
 
-impl Decoder<'_> {
+impl<'a> Decoder<'a> {
     /// Reads a list of any form, each value by `item`, which must read one.
     pub fn list<T>(
         &mut self,
@@ -89,10 +87,12 @@ impl Decoder<'_> {
     ) -> Result<(), DecodeError> {
         self.within(|decoder, shape| match shape {
             Shape::Object { class } => {
-                for name in &class.fields {
-                    if !field(decoder, name)? {
+                let mut at = 0;
+                while let Some(name) = decoder.definitions.field(class, at) {
+                    if !field(decoder, name.as_str())? {
                         decoder.skip()?;
                     }
+                    at += 1;
                 }
                 Ok(())
             }
@@ -122,19 +122,22 @@ impl Decoder<'_> {
     }
 
     /// The Java type of the next value, if it says one: an object's class, or the type of a typed list or map.
-    pub fn peek_type(&mut self) -> Result<Option<Arc<str>>, DecodeError> {
+    pub fn peek_type(&mut self) -> Result<Option<Cow<'a, str>>, DecodeError> {
         let here = self.mark();
         let name = match self.peek()? {
-            Kind::List | Kind::Map | Kind::Object | Kind::Reference => self.within(|_, shape| {
+            Kind::List | Kind::Map | Kind::Object | Kind::Reference => self.within(|decoder, shape| {
                 Ok(match shape {
-                    Shape::List { kind, .. } | Shape::Map { kind } => kind,
-                    Shape::Object { class } => Some(Arc::clone(&class.name)),
-                })
+                    Shape::List { kind, .. } | Shape::Map { kind } => {
+                        kind.and_then(|kind| decoder.definitions.type_name(kind))
+                    }
+                    Shape::Object { class } => decoder.definitions.class_name(class),
+                }
+                .cloned())
             })?,
             _ => None,
         };
         self.rewind(here)?;
-        Ok(name)
+        Ok(name.map(Cow::from))
     }
 
     /// The number of the container that the next value is, or that it refers to: its identity in this stream.
@@ -150,6 +153,9 @@ impl Decoder<'_> {
 
     /// Reads a value and forgets it.
     pub fn skip(&mut self) -> Result<(), DecodeError> {
+        if self.plain_text().is_some() {
+            return Ok(());
+        }
         match self.peek()? {
             Kind::Null => self.null().map(drop),
             Kind::Bool => self.bool().map(drop),
@@ -159,15 +165,15 @@ impl Decoder<'_> {
             Kind::Text => self.text().map(drop),
             Kind::Binary => self.binary().map(drop),
             Kind::Reference => self.reference().map(drop),
-            Kind::List | Kind::Map | Kind::Object => self.within(|decoder, shape| decoder.skip_content(&shape)),
+            Kind::List | Kind::Map | Kind::Object => self.within(Decoder::skip_content),
         }
     }
 
-    fn skip_content(&mut self, shape: &Shape) -> Result<(), DecodeError> {
+    fn skip_content(&mut self, shape: Shape) -> Result<(), DecodeError> {
         let count = match shape {
-            Shape::List { length, .. } => *length,
+            Shape::List { length, .. } => length,
             Shape::Map { .. } => None,
-            Shape::Object { class } => Some(class.fields.len()),
+            Shape::Object { class } => Some(self.definitions.field_count(class)),
         };
         match count {
             Some(count) => {
@@ -226,9 +232,10 @@ impl Decoder<'_> {
 
     fn node(&mut self) -> Result<Node, DecodeError> {
         self.descend()?;
+        let outer = self.inside;
         let shape = self.shape()?;
         let node = Node::unfilled();
-        let number = self.at.containers.saturating_sub(1);
+        let number = self.inside;
         if self.nodes.len() <= number {
             self.nodes.resize(number + 1, None);
         }
@@ -236,6 +243,7 @@ impl Decoder<'_> {
             *entry = Some(node.clone());
         }
         node.fill(self.content(shape)?);
+        self.inside = outer;
         self.depth -= 1;
         Ok(node)
     }
@@ -256,6 +264,7 @@ impl Decoder<'_> {
                         }
                     }
                 }
+                let kind = kind.and_then(|kind| self.definitions.keep_type(kind));
                 Content::List(List { kind, items })
             }
             Shape::Map { kind } => {
@@ -263,9 +272,14 @@ impl Decoder<'_> {
                 while !self.ended()? {
                     entries.push((self.value()?, self.value()?));
                 }
+                let kind = kind.and_then(|kind| self.definitions.keep_type(kind));
                 Content::Map(Map { kind, entries })
             }
             Shape::Object { class } => {
+                let class = self
+                    .definitions
+                    .keep_class(class)
+                    .ok_or(DecodeError::Invalid("class"))?;
                 let mut values = self.room(Some(class.fields.len()));
                 for _ in &class.fields {
                     values.push(self.value()?);
@@ -294,8 +308,10 @@ impl Decoder<'_> {
             self.at = place;
         }
         self.descend()?;
+        let outer = self.inside;
         let shape = self.shape()?;
         let result = read(self, shape)?;
+        self.inside = outer;
         self.depth -= 1;
         if let Some((after, place)) = back {
             self.return_to(after, place)?;
@@ -311,6 +327,13 @@ impl Decoder<'_> {
 
     fn descend(&mut self) -> Result<(), DecodeError> {
         if self.depth >= self.limits.depth {
+            return Err(DecodeError::Depth);
+        }
+        let marker = 0u8;
+        let here = std::ptr::from_ref(&marker).addr();
+        if self.depth == 0 {
+            self.stack = here;
+        } else if self.stack.abs_diff(here) > self.limits.stack {
             return Err(DecodeError::Depth);
         }
         self.depth += 1;
@@ -360,19 +383,20 @@ impl Decoder<'_> {
             }
             self.places.push(place);
         }
+        self.inside = self.at.containers;
         self.at.containers += 1;
         let list = |kind, length| Shape::List { kind, length };
         let first = self.begin_value()?;
         Ok(match first {
             0x48 => Shape::Map { kind: None },
             0x4d => Shape::Map {
-                kind: self.type_name()?,
+                kind: self.type_number()?,
             },
-            0x55 => list(self.type_name()?, None),
-            0x56 => list(self.type_name()?, Some(self.length()?)),
+            0x55 => list(self.type_number()?, None),
+            0x56 => list(self.type_number()?, Some(self.length()?)),
             0x57 => list(None, None),
             0x58 => list(None, Some(self.length()?)),
-            0x70..=0x77 => list(self.type_name()?, Some(usize::from(first - 0x70))),
+            0x70..=0x77 => list(self.type_number()?, Some(usize::from(first - 0x70))),
             0x78..=0x7f => list(None, Some(usize::from(first - 0x78))),
             0x60..=0x6f => Shape::Object {
                 class: self.class(i32::from(first - 0x60))?,

@@ -5,46 +5,31 @@
 //! [`containers`](super::containers) reads lists, maps and objects; this file reads everything that stands for itself.
 
 use std::borrow::Cow;
-use std::fmt;
-use std::sync::Arc;
 
+use smallvec::SmallVec;
+
+use super::ascii::ascii;
+use super::definitions::Definitions;
 use super::error::DecodeError;
+use super::kind::Kind;
 use super::limits::Limits;
 use super::node::Node;
 use super::text::TextReader;
-use super::value::Class;
-
-/// What a value is, as far as its first byte says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is what it says")]
-pub enum Kind {
-    Null,
-    Bool,
-    Int,
-    Long,
-    Double,
-    Date,
-    Text,
-    Binary,
-    List,
-    Map,
-    Object,
-    Reference,
-}
 
 /// A place in the stream, with what the tables held there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Position {
     pub(super) byte: usize,
     pub(super) containers: usize,
-    classes: usize,
-    types: usize,
+    pub(super) classes: usize,
+    pub(super) types: usize,
 }
 
 /// Where a reader may come back to.
 #[derive(Debug, Clone, Copy)]
 pub struct Bookmark {
     at: Position,
+    inside: usize,
     depth: usize,
 }
 
@@ -59,30 +44,14 @@ pub struct Decoder<'a> {
     /// Bytes read once more than they are long, because a reference led back to them.
     replayed: usize,
     /// Where each container begins, by its number.
-    pub(super) places: Vec<Position>,
+    pub(super) places: SmallVec<[Position; 12]>,
     /// The containers that were read as [`Value`](super::Value)s, by their number.
     pub(super) nodes: Vec<Option<Node>>,
-    classes: Vec<Arc<Class>>,
-    types: Vec<Arc<str>>,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Kind::Null => "null",
-            Kind::Bool => "a boolean",
-            Kind::Int => "an int",
-            Kind::Long => "a long",
-            Kind::Double => "a double",
-            Kind::Date => "a date",
-            Kind::Text => "a string",
-            Kind::Binary => "a byte array",
-            Kind::List => "a list",
-            Kind::Map => "a map",
-            Kind::Object => "an object",
-            Kind::Reference => "a reference",
-        })
-    }
+    pub(super) definitions: Definitions<'a>,
+    /// The number of the container that is being read, if one is.
+    pub(super) inside: usize,
+    /// Where the stack stood when the outermost container was entered.
+    pub(super) stack: usize,
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -107,10 +76,11 @@ impl<'a> Decoder<'a> {
             depth: 0,
             values: 0,
             replayed: 0,
-            places: Vec::new(),
+            places: SmallVec::new(),
             nodes: Vec::new(),
-            classes: Vec::new(),
-            types: Vec::new(),
+            definitions: Definitions::default(),
+            inside: 0,
+            stack: 0,
         }
     }
 
@@ -123,14 +93,21 @@ impl<'a> Decoder<'a> {
     pub fn mark(&self) -> Bookmark {
         Bookmark {
             at: self.at,
+            inside: self.inside,
             depth: self.depth,
         }
+    }
+
+    /// The number of the container that is being read, or of the last one: its identity in this stream.
+    pub fn inside(&self) -> usize {
+        self.inside
     }
 
     /// Goes back to a mark that this decoder has set in the container that it is in, also after an error.
     pub fn rewind(&mut self, mark: Bookmark) -> Result<(), DecodeError> {
         self.charge_replay(mark.at.byte)?;
         self.at = mark.at;
+        self.inside = mark.inside;
         self.depth = mark.depth;
         // What was being built when reading failed will never be complete.
         self.nodes.truncate(mark.at.containers);
@@ -140,24 +117,28 @@ impl<'a> Decoder<'a> {
     /// What the next value is. A class definition counts as the object that follows it.
     #[inline]
     pub fn peek(&self) -> Result<Kind, DecodeError> {
-        let byte = self.peek_byte()?;
-        Ok(match byte {
-            0x00..=0x1f | 0x30..=0x33 | 0x52 | 0x53 => Kind::Text,
-            0x20..=0x2f | 0x34..=0x37 | 0x41 | 0x42 => Kind::Binary,
-            0x49 | 0x80..=0xd7 => Kind::Int,
-            0x38..=0x3f | 0x4c | 0x59 | 0xd8..=0xff => Kind::Long,
-            0x44 | 0x5b..=0x5f => Kind::Double,
-            0x46 | 0x54 => Kind::Bool,
-            0x4e => Kind::Null,
-            0x4a | 0x4b => Kind::Date,
-            0x55..=0x58 | 0x70..=0x7f => Kind::List,
-            0x48 | 0x4d => Kind::Map,
-            0x43 | 0x4f | 0x60..=0x6f => Kind::Object,
-            0x51 => Kind::Reference,
-            0x40 | 0x45 | 0x47 | 0x50 | 0x5a => {
-                return Err(DecodeError::Opcode { byte, at: self.at.byte });
-            }
-        })
+        match self.kind() {
+            Some(kind) => Ok(kind),
+            None => Err(self.no_kind()),
+        }
+    }
+
+    #[inline]
+    fn kind(&self) -> Option<Kind> {
+        let byte = self
+            .input
+            .get(self.at.byte)
+            .filter(|_| self.at.byte < self.limits.bytes)?;
+        Kind::begun_by(*byte)
+    }
+
+    /// Why nothing begins here.
+    #[cold]
+    fn no_kind(&self) -> DecodeError {
+        match self.peek_byte() {
+            Ok(byte) => DecodeError::Opcode { byte, at: self.at.byte },
+            Err(error) => error,
+        }
     }
 
     /// Reads a null if there is one.
@@ -251,22 +232,63 @@ impl<'a> Decoder<'a> {
     /// Reads a string; borrows it where Java's form and ours are the same.
     #[inline]
     pub fn text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
-        let mut first = self.expect(Kind::Text, "a string")?;
+        match self.plain_text() {
+            Some(plain) => Ok(Cow::Borrowed(plain)),
+            None => self.any_text(),
+        }
+    }
+
+    /// Reads a string if it is one chunk of ASCII, as most are; otherwise nothing. What it returns fits registers, which
+    /// is half of its worth.
+    #[inline]
+    pub(super) fn plain_text(&mut self) -> Option<&'a str> {
+        let (start, units) = match *self.rest() {
+            [first @ 0x00..=0x1f, ..] => (self.at.byte + 1, usize::from(first)),
+            [first @ 0x30..=0x33, second, ..] => {
+                let high = usize::from(first - 0x30) << 8;
+                (self.at.byte + 2, high | usize::from(second))
+            }
+            _ => return None,
+        };
+        let end = start + units;
+        let plain = self.input.get(start..end).and_then(ascii)?;
+        if self.at.byte >= self.limits.bytes || self.values >= self.limits.values {
+            return None;
+        }
+        self.values += 1;
+        self.at.byte = end;
+        Some(plain)
+    }
+
+    pub(super) fn any_text(&mut self) -> Result<Cow<'a, str>, DecodeError> {
+        let first = self.expect(Kind::Text, "a string")?;
+        let units = self.units(first)?;
+        self.chunks(first, units)
+    }
+
+    /// Reads a string chunk by chunk, whose first byte and length have been read.
+    fn chunks(&mut self, mut first: u8, mut units: usize) -> Result<Cow<'a, str>, DecodeError> {
         let mut text = TextReader::default();
         loop {
-            let units = match first {
-                0x00..=0x1f => usize::from(first),
-                0x30..=0x33 => usize::from(first - 0x30) << 8 | usize::from(self.byte()?),
-                0x52 | 0x53 => usize::from(u16::from_be_bytes(self.chunk()?)),
-                byte => return Err(self.no_chunk(byte)),
-            };
             let taken = text.chunk(self.rest(), units)?;
             self.at.byte += taken;
             if first != 0x52 {
                 return Ok(text.finish());
             }
             first = self.byte()?;
+            units = self.units(first)?;
         }
+    }
+
+    /// Reads the length of a string's chunk, whose first byte has been read.
+    #[inline]
+    fn units(&mut self, first: u8) -> Result<usize, DecodeError> {
+        Ok(match first {
+            0x00..=0x1f => usize::from(first),
+            0x30..=0x33 => usize::from(first - 0x30) << 8 | usize::from(self.byte()?),
+            0x52 | 0x53 => usize::from(u16::from_be_bytes(self.chunk()?)),
+            byte => return Err(self.no_chunk(byte)),
+        })
     }
 
     /// Reads a byte array; borrows it if it is one chunk.
@@ -327,7 +349,10 @@ impl<'a> Decoder<'a> {
         if self.at.byte >= self.limits.bytes {
             return Err(DecodeError::Bytes);
         }
-        self.input.get(self.at.byte).copied().ok_or(DecodeError::Truncated)
+        match self.input.get(self.at.byte) {
+            Some(byte) => Ok(*byte),
+            None => Err(DecodeError::Truncated),
+        }
     }
 
     #[inline]
@@ -339,13 +364,17 @@ impl<'a> Decoder<'a> {
 
     #[inline]
     pub(super) fn chunk<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        let chunk = self.rest().first_chunk::<N>().ok_or(DecodeError::Truncated)?;
+        let Some(chunk) = self.rest().first_chunk::<N>() else {
+            return Err(DecodeError::Truncated);
+        };
         self.at.byte += N;
         Ok(*chunk)
     }
 
     fn take(&mut self, length: usize) -> Result<&'a [u8], DecodeError> {
-        let taken = self.rest().get(..length).ok_or(DecodeError::Truncated)?;
+        let Some(taken) = self.rest().get(..length) else {
+            return Err(DecodeError::Truncated);
+        };
         self.at.byte += length;
         Ok(taken)
     }
@@ -376,49 +405,6 @@ impl<'a> Decoder<'a> {
                 found,
             }),
         }
-    }
-
-    /// Reads a type: its name the first time, its number from then on. An empty name is no type.
-    pub(super) fn type_name(&mut self) -> Result<Option<Arc<str>>, DecodeError> {
-        let named = |name: Arc<str>| Some(name).filter(|name| !name.is_empty());
-        if self.peek()? != Kind::Text {
-            let index = self.index()?;
-            let known = usize::try_from(index).ok().filter(|at| *at < self.at.types);
-            let known = known.and_then(|at| self.types.get(at)).cloned();
-            return known.map(named).ok_or(DecodeError::Type(index));
-        }
-        let name = Arc::from(self.text()?);
-        // When a part is read again its types are in the table already.
-        if self.at.types == self.types.len() {
-            self.types.push(Arc::clone(&name));
-        }
-        self.at.types += 1;
-        Ok(named(name))
-    }
-
-    /// Reads a class definition, whose first byte has been read.
-    pub(super) fn class_definition(&mut self) -> Result<(), DecodeError> {
-        let name = Arc::from(self.text()?);
-        let count = self.length()?;
-        let mut fields = Vec::with_capacity(count.min(self.rest().len() / size_of::<Arc<str>>()));
-        for _ in 0..count {
-            fields.push(Arc::from(self.text()?));
-        }
-        if fields.is_empty() {
-            fields.extend(Class::unannounced_field(&name).map(Arc::from));
-        }
-        if self.at.classes == self.classes.len() {
-            self.classes.push(Arc::new(Class { name, fields }));
-        }
-        self.at.classes += 1;
-        Ok(())
-    }
-
-    /// The class of a number.
-    pub(super) fn class(&self, index: i32) -> Result<Arc<Class>, DecodeError> {
-        let known = usize::try_from(index).ok().filter(|at| *at < self.at.classes);
-        let known = known.and_then(|at| self.classes.get(at)).cloned();
-        known.ok_or(DecodeError::Class(index))
     }
 
     /// Accounts for reading again from `byte` up to here.

@@ -2,13 +2,16 @@
 //!
 //! Lists are always written with their length: current Java readers cannot read the other form into collections.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::{BufMut, BytesMut};
+use smallvec::SmallVec;
 
+use super::classes::{Classes, Origin};
 use super::error::EncodeError;
+use super::layout::{Field, Layout};
 use super::node::{Content, Identity, Node};
+use super::numbers::Numbers;
 use super::text::{low_byte, put_text, put_u16};
 use super::value::{Class, Value};
 
@@ -22,11 +25,10 @@ pub struct Encoder<'b> {
     /// How many containers have begun; each has the number that it was begun as.
     containers: i32,
     /// The nodes that have been written, with their numbers. Held, so that no other node gets the address of one.
-    nodes: HashMap<Identity, i32>,
-    types: Names,
-    classes: Names,
-    /// The fields of each class, by its number.
-    fields: Vec<Vec<Box<str>>>,
+    nodes: Numbers<Identity>,
+    types: Numbers<Box<str>>,
+    type_count: i32,
+    classes: Classes,
 }
 
 impl<'b> Encoder<'b> {
@@ -35,10 +37,10 @@ impl<'b> Encoder<'b> {
         Encoder {
             out,
             containers: 0,
-            nodes: HashMap::new(),
-            types: Names::default(),
-            classes: Names::default(),
-            fields: Vec::new(),
+            nodes: Numbers::default(),
+            types: Numbers::default(),
+            type_count: 0,
+            classes: Classes::default(),
         }
     }
 
@@ -202,50 +204,74 @@ impl<'b> Encoder<'b> {
 
     /// Begins an object; the value of each field in this order must follow. The class is defined the first time.
     pub fn begin_object<S: AsRef<str>>(&mut self, class: &str, fields: &[S]) -> Result<(), EncodeError> {
-        let same = |known: &[Box<str>]| {
-            known.len() == fields.len() && known.iter().zip(fields).all(|(one, other)| **one == *other.as_ref())
-        };
-        let known = self.classes.find(class, |number| {
-            let known = usize::try_from(number).ok().and_then(|at| self.fields.get(at));
-            known.is_some_and(|known| same(known))
-        });
-        let number = match known {
-            Some(number) => number,
-            None => {
-                let count = i32::try_from(fields.len()).map_err(|_| EncodeError::Length(fields.len()))?;
-                self.out.put_u8(0x43);
-                self.text(class);
-                if let ([field], Some(unannounced)) = (fields, Class::unannounced_field(class))
-                    && field.as_ref() == unannounced
-                {
-                    self.int(0);
-                } else {
-                    self.int(count);
-                    for field in fields {
-                        self.text(field.as_ref());
-                    }
-                }
-                self.fields
-                    .push(fields.iter().map(|field| field.as_ref().into()).collect());
-                self.classes.add(class)
-            }
-        };
+        self.begin_defined(None, class, fields.len(), |out| {
+            fields.iter().for_each(|field| put_text(out, field.as_ref()));
+            fields.first().map(AsRef::as_ref)
+        })
+    }
+
+    /// Begins an object of a class that is known from the source code; as with [`begin_object`](Self::begin_object),
+    /// the values of the fields must follow.
+    #[inline]
+    pub fn begin(&mut self, layout: &'static Layout) -> Result<(), EncodeError> {
+        let origin = Origin::of(layout);
+        if let Some(number) = self.classes.from(origin) {
+            return self.begin_known(number);
+        }
+        self.begin_defined(Some(origin), layout.class, Field::count(layout.fields), |out| {
+            let mut first = None;
+            Field::for_each(layout.fields, &mut |field| {
+                first = first.or(Some(field));
+                put_text(out, field);
+            });
+            first
+        })
+    }
+
+    /// Begins an object of a class of which only `origin` may be known. `put_fields` appends the names of the fields and
+    /// returns the first.
+    fn begin_defined<'f>(
+        &mut self,
+        origin: Option<Origin>,
+        class: &str,
+        count: usize,
+        put_fields: impl FnOnce(&mut BytesMut) -> Option<&'f str>,
+    ) -> Result<(), EncodeError> {
+        let fields = i32::try_from(count).map_err(|_| EncodeError::Length(count))?;
+        let start = self.out.len();
+        self.out.put_u8(0x43);
+        self.text(class);
+        let counted = self.out.len();
+        self.int(fields);
+        let first = put_fields(self.out);
+        if count == 1 && first == Class::unannounced_field(class) {
+            self.out.truncate(counted);
+            self.int(0);
+        }
+        let number = self.classes.settle(origin, self.out, start);
+        self.begin_known(number)
+    }
+
+    /// Begins an object of a class that has a number.
+    #[inline]
+    fn begin_known(&mut self, number: usize) -> Result<(), EncodeError> {
         self.containers += 1;
-        match u8::try_from(number) {
-            Ok(low @ 0..=0xf) => self.out.put_u8(0x60 | low),
+        match number {
+            0..=0xf => self.out.put_u8(0x60 | low_byte(number)),
             _ => {
                 self.out.put_u8(0x4f);
-                self.int(number);
+                self.int(i32::try_from(number).map_err(|_| EncodeError::Length(number))?);
             }
         }
         Ok(())
     }
 
     fn type_name(&mut self, name: &str) {
-        match self.types.find(name, |_| true) {
+        match self.types.get(name) {
             Some(number) => self.int(number),
             None => {
-                self.types.add(name);
+                self.types.insert(name.into(), self.type_count);
+                self.type_count += 1;
                 self.text(name);
             }
         }
@@ -257,7 +283,7 @@ impl<'b> Encoder<'b> {
     ///
     /// Keeps its own stack: a graph may be as deep as it is long.
     pub fn value(&mut self, value: &Value) -> Result<(), EncodeError> {
-        let mut open: Vec<(Node, usize)> = Vec::new();
+        let mut open: SmallVec<[(Node, usize); 8]> = SmallVec::new();
         open.extend(self.value_here(value)?.map(|node| (node, 0)));
         while let Some((node, next)) = open.last_mut() {
             let content = node.content().ok_or(EncodeError::Unfilled)?;
@@ -300,7 +326,7 @@ impl<'b> Encoder<'b> {
         let identity = Identity(node.clone());
         if let Some(number) = self.nodes.get(&identity) {
             self.out.put_u8(0x51);
-            self.int(*number);
+            self.int(number);
             return Ok(None);
         }
         self.nodes.insert(identity, self.containers);
@@ -311,41 +337,18 @@ impl<'b> Encoder<'b> {
                 if object.values.len() != object.class.fields.len() {
                     return Err(EncodeError::Fields(Arc::clone(&object.class.name)));
                 }
-                self.begin_object(&object.class.name, &object.class.fields)?;
+                // The node is held, and its class with it.
+                let origin = Origin::of(&*object.class);
+                match self.classes.from(origin) {
+                    Some(number) => self.begin_known(number)?,
+                    None => self.begin_defined(Some(origin), &object.class.name, object.class.fields.len(), |out| {
+                        let fields = &object.class.fields;
+                        fields.iter().for_each(|field| put_text(out, field));
+                        fields.first().map(AsRef::as_ref)
+                    })?,
+                }
             }
         }
         Ok(Some(node))
-    }
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-
-/// Names in the order in which they were given, found by a look at the latest first, then by hash.
-#[derive(Debug, Default)]
-struct Names {
-    latest: Option<(Box<str>, i32)>,
-    numbers: HashMap<Box<str>, Vec<i32>>,
-    count: i32,
-}
-
-impl Names {
-    /// The latest number of this name that fits.
-    fn find(&self, name: &str, fits: impl Fn(i32) -> bool) -> Option<i32> {
-        if let Some((latest, number)) = &self.latest
-            && **latest == *name
-            && fits(*number)
-        {
-            return Some(*number);
-        }
-        let numbers = self.numbers.get(name)?;
-        numbers.iter().rev().copied().find(|number| fits(*number))
-    }
-
-    fn add(&mut self, name: &str) -> i32 {
-        let number = self.count;
-        self.count += 1;
-        self.latest = Some((name.into(), number));
-        self.numbers.entry(name.into()).or_default().push(number);
-        number
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::decode::Kind;
+use super::kind::Kind;
 
 /// Why a value could not be read. Where the decoder stands afterwards is not defined, until it is taken back to
 /// a mark.
@@ -58,9 +58,68 @@ pub enum DecodeError {
     /// An object lacks a field that its type requires.
     #[error("field `{0}` is missing")]
     Missing(&'static str),
+    /// A field whose value cannot be read as its type.
+    #[error(transparent)]
+    Field(Box<FieldError>),
+    /// A constant that the reader's enum does not have.
+    #[error("`{}` has no constant `{}`", .0.expected, .0.found)]
+    Constant(Box<Unknown>),
+    /// An object of a class that the reader does not expect here.
+    #[error("class `{}` is none of `{}`", .0.found, .0.expected)]
+    Stranger(Box<Unknown>),
     /// An object whose content contradicts its type, for instance a date in month 13.
     #[error("not a {0}")]
     Invalid(&'static str),
+}
+
+/// What is wrong with the value of a field.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("field `{field}` of `{class}`: {error}")]
+pub struct FieldError {
+    /// Whose field.
+    pub class: &'static str,
+    /// Which.
+    pub field: &'static str,
+    /// Why the value could not be read.
+    pub error: DecodeError,
+}
+
+/// A name that the program does not declare where it was met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unknown {
+    /// The enum that has others.
+    pub expected: &'static str,
+    /// The name, cut if it is long.
+    pub found: String,
+}
+
+/// So much of a name that a peer has sent is repeated in an error.
+const NAME_MAX: usize = 200;
+
+impl DecodeError {
+    /// The same, and in which field it happened.
+    #[cold]
+    pub fn in_field(self, class: &'static str, field: &'static str) -> Self {
+        let error = self;
+        DecodeError::Field(Box::new(FieldError { class, field, error }))
+    }
+
+    /// What went wrong, without the fields around it.
+    pub fn innermost(&self) -> &DecodeError {
+        let mut inner = self;
+        while let DecodeError::Field(field) = inner {
+            inner = &field.error;
+        }
+        inner
+    }
+}
+
+impl Unknown {
+    pub(super) fn new(expected: &'static str, found: &str) -> Box<Self> {
+        let cut = found.get(..found.floor_char_boundary(NAME_MAX)).unwrap_or(found);
+        let found = cut.to_owned();
+        Box::new(Unknown { expected, found })
+    }
 }
 
 /// Why a value could not be written.
@@ -79,6 +138,9 @@ pub enum EncodeError {
     /// An object that has not as many values as its class has fields.
     #[error("an object of `{0}` has not one value for each field")]
     Fields(Arc<str>),
+    /// The constant that stands for those that the program does not know.
+    #[error("constant `{0}` stands for unknown ones and has no name")]
+    Constant(&'static str),
     /// A container that was begun with [`Node::unfilled`](super::Node::unfilled) and never filled.
     #[error("a container was never filled")]
     Unfilled,

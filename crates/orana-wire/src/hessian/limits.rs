@@ -3,8 +3,11 @@
 /// What a decoder refuses to go beyond, whatever the bytes say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Containers within containers. Bounds the stack, as readers of nested types call themselves.
+    /// Containers within containers.
     pub depth: usize,
+    /// Bytes of the stack that readers of nested types may take by calling themselves. A type with many fields takes
+    /// much of it at each level.
+    pub stack: usize,
     /// Values, field names and type names.
     pub values: usize,
     /// Lists, maps and objects: each costs far more memory than the byte it may take.
@@ -18,6 +21,7 @@ impl Limits {
     /// a reference points to it counts a second time, so references to references do not multiply beyond these.
     pub const DEFAULT: Limits = Limits {
         depth: 200,
+        stack: 3 << 19,
         values: 8 << 20,
         containers: 1 << 20,
         bytes: 64 << 20,

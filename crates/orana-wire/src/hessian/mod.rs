@@ -5,23 +5,34 @@
 //! value, and [`java`] has the types of Java that are neither numbers, strings nor collections. Names of classes are
 //! data here: nothing is ever made because a stream names it.
 
+mod ascii;
+mod classes;
 mod containers;
 mod convert;
 mod decode;
+mod definitions;
+pub mod derive;
 mod encode;
 mod error;
+mod fields;
 pub mod java;
+mod kind;
+mod layout;
 mod limits;
 mod node;
+mod numbers;
 mod text;
 mod value;
 
 use bytes::BytesMut;
 
 pub use convert::{FromHessian, ToHessian, Typed};
-pub use decode::{Bookmark, Decoder, Kind};
+pub use decode::{Bookmark, Decoder};
 pub use encode::Encoder;
-pub use error::{DecodeError, EncodeError};
+pub use error::{DecodeError, EncodeError, FieldError, Unknown};
+pub use fields::{Classed, FromFields, ToFields};
+pub use kind::Kind;
+pub use layout::{Field, Layout};
 pub use limits::Limits;
 pub use node::{Back, Content, Node};
 pub use value::{Class, List, Map, Object, Value};

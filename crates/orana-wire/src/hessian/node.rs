@@ -138,7 +138,8 @@ impl Node {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    fn address(&self) -> usize {
+    /// A number that no other node has as long as this one exists: where it lies in memory.
+    pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 }

@@ -303,6 +303,7 @@ fn every_limit_is_kept() {
         values: 6,
         containers: 3,
         bytes: 10,
+        ..Limits::DEFAULT
     };
     assert!(limited(b"\x7a\x79\x91\x92", limits).is_ok());
     assert_eq!(limited(b"\x79\x79\x78", limits), Err(DecodeError::Depth));
@@ -350,4 +351,9 @@ fn after_an_error_a_reader_can_go_back_and_read_otherwise() {
         decoder.rewind(start).unwrap();
     }
     assert_eq!(Vec::<Vec<i32>>::from_hessian(&mut decoder), Ok(vec![vec![1]; 2]));
+}
+
+#[test]
+fn errors_are_small_because_each_result_has_room_for_one() {
+    assert!(size_of::<DecodeError>() <= 32, "{}", size_of::<DecodeError>());
 }

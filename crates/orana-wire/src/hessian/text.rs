@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use bytes::{BufMut, BytesMut};
 
+use super::ascii::ascii;
 use super::error::DecodeError;
 
 /// The most units Java puts in one chunk, and so do we.
@@ -29,10 +30,7 @@ impl<'a> TextReader<'a> {
     #[inline]
     pub(super) fn chunk(&mut self, bytes: &'a [u8], units: usize) -> Result<usize, DecodeError> {
         // Every unit is at least one byte, so a string of ASCII is exactly its units.
-        if let Some(plain) = bytes.get(..units)
-            && plain.is_ascii()
-            && let Ok(plain) = std::str::from_utf8(plain)
-        {
+        if let Some(plain) = bytes.get(..units).and_then(ascii) {
             self.lone_high();
             self.push(plain);
             return Ok(units);
@@ -139,12 +137,14 @@ fn utf8_length(unit: u16) -> usize {
 /// Appends a string in the chunks that Java would choose.
 #[inline]
 pub(super) fn put_text(out: &mut BytesMut, text: &str) {
-    if text.len() <= DIRECT_MAX && text.is_ascii() {
-        out.put_u8(low_byte(text.len()));
-        out.put_slice(text.as_bytes());
-    } else {
-        put_chunks(out, text);
+    if !text.is_ascii() || text.len() > SHORT_MAX {
+        return put_chunks(out, text);
     }
+    match text.len() {
+        length @ 0..=DIRECT_MAX => out.put_u8(low_byte(length)),
+        length => put_u16(out, 0x3000 | length),
+    }
+    out.put_slice(text.as_bytes());
 }
 
 fn put_chunks(out: &mut BytesMut, text: &str) {
@@ -166,7 +166,7 @@ fn put_chunks(out: &mut BytesMut, text: &str) {
         put_units(out, chunk);
         rest = tail;
     }
-    let units = if ascii { rest.len() } else { rest.encode_utf16().count() };
+    let units = if ascii { rest.len() } else { units_of(rest) };
     if units <= DIRECT_MAX {
         out.put_u8(low_byte(units));
     } else if units <= SHORT_MAX {
@@ -190,8 +190,17 @@ fn first_chunk(text: &str) -> (usize, usize) {
     (units, text.len())
 }
 
+/// How many units a text has: one for each character, and one more for each beyond U+FFFF.
+fn units_of(text: &str) -> usize {
+    let units = |byte: u8| usize::from(!matches!(byte, 0x80..=0xbf)) + usize::from(byte >= 0xf0);
+    text.bytes().map(units).sum()
+}
+
 fn put_units(out: &mut BytesMut, text: &str) {
     let mut rest = text;
+    if !text.bytes().any(|byte| byte >= 0xf0) {
+        return out.put_slice(text.as_bytes());
+    }
     while let Some(at) = rest.find(|character: char| character > '\u{ffff}') {
         let (plain, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.put_slice(plain.as_bytes());
@@ -212,8 +221,7 @@ fn put_units(out: &mut BytesMut, text: &str) {
 
 /// Appends the low 16 bits: lengths of chunks, which never have more.
 pub(super) fn put_u16(out: &mut BytesMut, value: usize) {
-    out.put_u8(low_byte(value >> 8));
-    out.put_u8(low_byte(value));
+    out.put_slice(&[low_byte(value >> 8), low_byte(value)]);
 }
 
 /// The low eight bits.

@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::super::convert::{FromHessian, ToHessian};
-use super::super::decode::{Decoder, Kind};
+use super::super::decode::Decoder;
 use super::super::encode::Encoder;
 use super::super::error::{DecodeError, EncodeError};
+use super::super::kind::Kind;
 use super::object::field;
 
 /// More digits than this take longer to convert than a message should; such numbers stay as they are.

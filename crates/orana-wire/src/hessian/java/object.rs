@@ -1,9 +1,10 @@
 //! Small objects: constants of enums, classes, and the several kinds of dates.
 
 use super::super::convert::{FromHessian, ToHessian};
-use super::super::decode::{Decoder, Kind};
+use super::super::decode::Decoder;
 use super::super::encode::Encoder;
 use super::super::error::{DecodeError, EncodeError};
+use super::super::kind::Kind;
 
 /// `java.util.Date`: milliseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

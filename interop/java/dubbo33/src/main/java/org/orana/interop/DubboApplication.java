@@ -2,11 +2,8 @@ package org.orana.interop;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
-import java.lang.reflect.Field;
-import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;
-import org.apache.dubbo.common.utils.NetUtils;
 import org.apache.dubbo.config.ApplicationConfig;
 import org.apache.dubbo.config.RegistryConfig;
 import org.apache.dubbo.config.bootstrap.DubboBootstrap;
@@ -25,7 +22,7 @@ import org.apache.dubbo.config.bootstrap.DubboBootstrap;
 public final class DubboApplication {
     public static void main(String[] args) throws Exception {
         Arguments arguments = new Arguments(args);
-        advertiseLoopback();
+        Loopback.advertise();
         // Only Dubbo 3 reads this.
         System.setProperty("dubbo.application.register-mode", arguments.text("mode", "interface"));
 
@@ -79,18 +76,5 @@ public final class DubboApplication {
         }
         registry.setParameters(parameters);
         return registry;
-    }
-
-    /** Dubbo refuses to advertise a loopback address, whatever is configured; here there must be no other. */
-    private static void advertiseLoopback() throws Exception {
-        InetAddress loopback = InetAddress.getByName("127.0.0.1");
-        set("LOCAL_ADDRESS", loopback);
-        set("HOST_ADDRESS", loopback.getHostAddress());
-    }
-
-    private static void set(String name, Object value) throws Exception {
-        Field field = NetUtils.class.getDeclaredField(name);
-        field.setAccessible(true);
-        field.set(null, value);
     }
 }

@@ -1,0 +1,121 @@
+//! Asks a registry of any kind that the SDK speaks. Knows how to open one and what its errors mean for a script, not what the
+//! answers are for.
+
+use std::future::Future;
+
+use clap::Args;
+use orana::registry::{Query, Registry, RegistryError, RegistryErrorKind};
+use orana::{ErrorCode, ServiceUrl};
+use orana_core::ServiceKey;
+
+use crate::failure::{Failure, Kind};
+
+/// Which registry.
+#[derive(Args)]
+pub(crate) struct Source {
+    /// The registry, for instance zookeeper://127.0.0.1:2181?backup=127.0.0.1:2182
+    #[arg(long, value_name = "URL", default_value = "zookeeper://127.0.0.1:2181")]
+    registry: String,
+}
+
+/// The time that a registry gets to answer, if its URL does not say.
+const PATIENCE_MILLIS: u32 = 5_000;
+
+impl Source {
+    /// A source named elsewhere on the command line.
+    pub(crate) fn of(registry: &str) -> Source {
+        Source {
+            registry: registry.to_owned(),
+        }
+    }
+
+    /// Its URL as the SDK is to use it: impatient, and without leaving anything on disk.
+    pub(crate) fn url(&self) -> Result<ServiceUrl, Failure> {
+        let url = ServiceUrl::parse(&self.registry).map_err(|error| {
+            Failure::new(
+                Kind::Usage,
+                format_args!("`{}` is no url of a registry: {error}", self.registry),
+            )
+        })?;
+        let url = url
+            .edit()
+            .set("file-cache", "false")
+            .set_if_absent("timeout", PATIENCE_MILLIS);
+        Ok(url.build())
+    }
+
+    /// The address, for messages.
+    pub(crate) fn address(&self) -> &str {
+        &self.registry
+    }
+
+    pub(crate) fn open(&self) -> Result<Registry, Failure> {
+        Ok(Registry::builder(&self.url()?).build()?)
+    }
+
+    /// All that answers `question` now.
+    pub(crate) fn lookup(&self, question: &ServiceUrl) -> Result<Vec<ServiceUrl>, Failure> {
+        let query = Query::from_url(question)?;
+        run(async {
+            let registry = self.open()?;
+            let found = registry.lookup(&query).await;
+            registry.close().await;
+            Ok(found?)
+        })
+    }
+}
+
+/// A service as it is named on a command line: `[group/]interface[:version]`. What is not named may be anything.
+pub(crate) fn service(text: &str) -> Result<ServiceKey, String> {
+    let key = ServiceKey::parse(text);
+    match key.interface() {
+        "" => Err("it names no interface; write [GROUP/]INTERFACE[:VERSION]".to_owned()),
+        _ => Ok(key),
+    }
+}
+
+/// The URL that asks for everything of `categories` that is said of `service`.
+pub(crate) fn question(service: &ServiceKey, categories: &str) -> ServiceUrl {
+    ServiceUrl::builder("admin", "127.0.0.1")
+        .path(service.interface())
+        .set("interface", service.interface())
+        .set("group", service.group().unwrap_or("*"))
+        .set("version", service.version().unwrap_or("*"))
+        .set("classifier", "*")
+        .set("enabled", "*")
+        .set("category", categories)
+        .set("register", "false")
+        .build()
+}
+
+/// Runs what waits for the network.
+pub(crate) fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Failure::new(Kind::Failed, format_args!("cannot begin: {error}")))?;
+    runtime.block_on(work)
+}
+
+impl From<RegistryError> for Failure {
+    fn from(error: RegistryError) -> Failure {
+        let kind = match error.kind() {
+            RegistryErrorKind::Unreachable | RegistryErrorKind::TimedOut => Kind::Unreachable,
+            RegistryErrorKind::Refused => Kind::Forbidden,
+            RegistryErrorKind::Invalid | RegistryErrorKind::Unsupported => Kind::Usage,
+            _ => Kind::Failed,
+        };
+        Failure::new(kind, error)
+    }
+}
+
+impl From<orana::Error> for Failure {
+    fn from(error: orana::Error) -> Failure {
+        let kind = match error.code() {
+            ErrorCode::Network | ErrorCode::Registry => Kind::Unreachable,
+            ErrorCode::Forbidden | ErrorCode::NoInvokerAfterFilter | ErrorCode::MethodNotFound => Kind::NotFound,
+            ErrorCode::Authorization => Kind::Forbidden,
+            ErrorCode::Validation => Kind::Usage,
+            _ => Kind::Failed,
+        };
+        Failure::new(kind, error)
+    }
+}

@@ -1,0 +1,224 @@
+//! One version of the list of endpoints: immutable, with everything that is worth computing once per version.
+
+use std::sync::Arc;
+
+use ahash::{HashMap, HashMapExt};
+use orana_core::Invocation;
+
+use crate::candidates::Candidates;
+use crate::clock::EpochMillis;
+use crate::endpoint::Endpoint;
+
+/// The endpoints at one moment, in the order in which the registry listed them.
+#[derive(Debug, Default)]
+pub struct EndpointList {
+    endpoints: Box<[Arc<Endpoint>]>,
+    by_method: ByMethod,
+    weights: Weights,
+    /// How many the registry listed, the unreachable ones included.
+    listed: usize,
+}
+
+/// Which endpoints serve a method, if they do not all serve the same.
+#[derive(Debug, Default)]
+struct ByMethod {
+    lists: HashMap<Box<str>, Box<[u32]>>,
+    /// Whether some provider lists entries `method.argument`.
+    with_arguments: bool,
+}
+
+/// Weights once all endpoints are warm.
+#[derive(Debug, Default)]
+struct Weights {
+    /// Whether methods have weights of their own somewhere; then none of the rest applies.
+    by_method: bool,
+    /// From when on all are warm.
+    warm_at: Option<EpochMillis>,
+    /// Whether they are all the same.
+    even: bool,
+    /// Running sums.
+    sums: Box<[u64]>,
+}
+
+impl EndpointList {
+    /// A list of `endpoints`, out of `listed` that the registry knows.
+    pub fn new(endpoints: Vec<Arc<Endpoint>>, listed: usize) -> EndpointList {
+        EndpointList {
+            by_method: ByMethod::of(&endpoints),
+            weights: Weights::of(&endpoints),
+            endpoints: endpoints.into(),
+            listed,
+        }
+    }
+
+    /// All endpoints.
+    pub fn endpoints(&self) -> &[Arc<Endpoint>] {
+        &self.endpoints
+    }
+
+    /// How many providers the registry listed; those that cannot be reached are no endpoints.
+    pub fn listed(&self) -> usize {
+        self.listed
+    }
+
+    /// Those that serve the method of `invocation`: the ones that name `method.firstArgument` among their methods if there are any,
+    /// else the ones that name the method, else all (`RegistryDirectory.doList` of 2.6).
+    pub fn candidates(&self, invocation: &Invocation) -> Candidates<'_> {
+        match self.by_method.find(invocation) {
+            Some(indices) => Candidates::some(self, indices),
+            None => Candidates::all(self),
+        }
+    }
+
+    /// The running sums of the weights, if they do not depend on the method and all endpoints are warm at `now`.
+    pub(crate) fn settled_weights(&self, now: EpochMillis) -> Option<(&[u64], bool)> {
+        let weights = &self.weights;
+        let warm = !weights.by_method && weights.warm_at.is_none_or(|at| at <= now);
+        warm.then_some((&*weights.sums, weights.even))
+    }
+}
+
+impl ByMethod {
+    fn of(endpoints: &[Arc<Endpoint>]) -> ByMethod {
+        let methods = |endpoint: &Arc<Endpoint>| endpoint.url().parameter("methods").map(Box::<str>::from);
+        let mut distinct = endpoints.iter().map(methods);
+        let first = distinct.next().flatten();
+        let dotted = |methods: &Option<Box<str>>| methods.as_deref().is_some_and(|methods| methods.contains('.'));
+        if distinct.all(|other| other == first) && !dotted(&first) {
+            return ByMethod::default();
+        }
+        let mut lists: HashMap<Box<str>, Vec<u32>> = HashMap::new();
+        let mut of_all = Vec::new();
+        for (index, endpoint) in (0..).zip(endpoints) {
+            match endpoint.url().parameter("methods") {
+                Some(methods) if !methods.split(',').any(|method| method.trim() == "*") => {
+                    for method in methods.split(',').map(str::trim).filter(|method| !method.is_empty()) {
+                        lists.entry(method.into()).or_default().push(index);
+                    }
+                }
+                // Whoever does not say, or is generic, serves every method.
+                _ => of_all.push(index),
+            }
+        }
+        let with_arguments = lists.keys().any(|method| method.contains('.'));
+        let lists = lists
+            .into_iter()
+            .map(|(method, mut indices)| {
+                if !method.contains('.') {
+                    indices.extend(&of_all);
+                    indices.sort_unstable();
+                }
+                indices.dedup();
+                (method, indices.into())
+            })
+            .collect();
+        ByMethod { lists, with_arguments }
+    }
+
+    fn find(&self, invocation: &Invocation) -> Option<&[u32]> {
+        if self.lists.is_empty() {
+            return None;
+        }
+        if self.with_arguments
+            && let Some(argument) = invocation.argument_text(0)
+            && let Some(indices) = self.lists.get(&*format!("{}.{argument}", invocation.method_name()))
+        {
+            return Some(indices);
+        }
+        self.lists.get(invocation.method_name()).map(|indices| &**indices)
+    }
+}
+
+impl Weights {
+    fn of(endpoints: &[Arc<Endpoint>]) -> Weights {
+        let mut sum = 0_u64;
+        let sums: Box<[u64]> = endpoints
+            .iter()
+            .map(|endpoint| {
+                sum += u64::from(endpoint.configured_weight(""));
+                sum
+            })
+            .collect();
+        let first = endpoints.first().map(|first| first.configured_weight(""));
+        Weights {
+            by_method: endpoints.iter().any(|endpoint| endpoint.has_method_weights()),
+            warm_at: endpoints.iter().map(|endpoint| endpoint.warm_at()).max(),
+            even: endpoints
+                .iter()
+                .all(|endpoint| Some(endpoint.configured_weight("")) == first),
+            sums,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use orana_core::{Encoded, Method, ServiceKey};
+
+    use super::*;
+    use crate::endpoint::tests::endpoint;
+
+    fn call(method: &str, argument: Option<&'static str>) -> Invocation {
+        let method = Method::new(ServiceKey::new("i", None, None), method, "");
+        let arguments = match argument {
+            Some(argument) => Encoded::new(argument.into(), 1, |bytes, index| {
+                let text = std::str::from_utf8(bytes).ok()?;
+                (index == 0).then_some(Cow::Borrowed(text))
+            }),
+            None => Encoded::none(),
+        };
+        Invocation::new(method.into(), arguments)
+    }
+
+    fn ports(candidates: &Candidates<'_>) -> Vec<u16> {
+        candidates
+            .iter()
+            .map(|endpoint| endpoint.url().port().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn a_call_goes_to_those_that_name_its_method() {
+        let list = EndpointList::new(
+            vec![
+                endpoint("dubbo://h:1/i?methods=say,hear"),
+                endpoint("dubbo://h:2/i?methods=say"),
+                endpoint("dubbo://h:3/i?methods=*"),
+                endpoint("dubbo://h:4/i"),
+            ],
+            4,
+        );
+        assert_eq!(ports(&list.candidates(&call("say", None))), [1, 2, 3, 4]);
+        assert_eq!(ports(&list.candidates(&call("hear", None))), [1, 3, 4]);
+        assert_eq!(ports(&list.candidates(&call("unheard", None))), [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_provider_can_claim_one_value_of_the_first_argument() {
+        let list = EndpointList::new(
+            vec![
+                endpoint("dubbo://h:1/i?methods=say,say.red"),
+                endpoint("dubbo://h:2/i?methods=say"),
+            ],
+            2,
+        );
+        assert_eq!(ports(&list.candidates(&call("say", Some("red")))), [1]);
+        assert_eq!(ports(&list.candidates(&call("say", Some("blue")))), [1, 2]);
+        assert_eq!(ports(&list.candidates(&call("say", None))), [1, 2]);
+    }
+
+    #[test]
+    fn endpoints_that_serve_the_same_need_no_map() {
+        let list = EndpointList::new(
+            vec![
+                endpoint("dubbo://h:1/i?methods=say"),
+                endpoint("dubbo://h:2/i?methods=say"),
+            ],
+            2,
+        );
+        assert!(list.by_method.lists.is_empty());
+        assert_eq!(ports(&list.candidates(&call("unheard", None))), [1, 2]);
+    }
+}

@@ -1,0 +1,193 @@
+//! The services of one port, found by group, interface and version.
+//!
+//! Knows nothing of connections; who serves them asks here.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use ahash::AHashMap;
+use orana_core::{Invoker, Method, RpcError, RpcErrorCode, ServiceKey};
+use parking_lot::RwLock;
+
+use crate::service::ServiceDefinition;
+
+/// After two calls in a row that ran long so many of the same method are thought to.
+const LONG_CALLS: u32 = 1000;
+
+/// The last call ran long, the one before did not.
+const ONCE: u32 = u32::MAX;
+
+/// What is exported (`org.apache.dubbo.rpc.Exporter`, and the map of them that `DubboProtocol` holds). Clones are the same.
+#[derive(Clone, Default)]
+pub struct Exporter(Arc<Table>);
+
+#[derive(Default)]
+struct Table {
+    exports: RwLock<AHashMap<ServiceKey, Arc<Export>>>,
+    /// Grows with every change, so that who remembers an export knows when to ask again.
+    changes: AtomicU64,
+}
+
+/// A service that can be called until this is dropped.
+#[must_use = "a service is withdrawn when this is dropped"]
+pub struct Exported {
+    exporter: Exporter,
+    key: ServiceKey,
+}
+
+/// A service that is exported.
+pub(crate) struct Export {
+    pub(crate) definition: ServiceDefinition,
+    /// With the filters before it.
+    pub(crate) invoker: Arc<dyn Invoker>,
+    /// As the definition has them.
+    pub(crate) methods: Vec<Arc<Method>>,
+    /// For each method how many more of its calls are thought to run long without a pause, or [`ONCE`].
+    long: Vec<AtomicU32>,
+    /// Its `token` parameter: what a caller must show.
+    pub(crate) token: Option<Box<str>>,
+}
+
+/// Why nothing can be called under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Absent {
+    /// Nothing of that path is exported, in no group and no version.
+    Path,
+    /// Only in another group or version.
+    GroupOrVersion,
+}
+
+impl Exporter {
+    /// Makes `invoker`, usually a [`LocalInvoker`](crate::LocalInvoker) behind filters, callable under the path, group and
+    /// version of its URL, or those of the definition where the URL says none. Fails if something else has that place.
+    pub fn export(&self, definition: ServiceDefinition, invoker: Arc<dyn Invoker>) -> Result<Exported, RpcError> {
+        let url = invoker.url().clone();
+        let path = url
+            .path()
+            .filter(|path| !path.is_empty())
+            .unwrap_or(&definition.interface);
+        let group = url.parameter("group").or(definition.group.as_deref());
+        let version = url.parameter("version").or(definition.version.as_deref());
+        let key = key(path, group, version);
+        let service = Arc::new(ServiceKey::new(&definition.interface, key.group(), key.version()));
+        let methods = definition
+            .methods
+            .iter()
+            .map(|method| Arc::new(Method::new(Arc::clone(&service), &method.name, &method.descriptor)))
+            .collect();
+        let export = Arc::new(Export {
+            methods,
+            long: definition.methods.iter().map(|_| AtomicU32::new(0)).collect(),
+            token: url.parameter("token").filter(|token| !token.is_empty()).map(Box::from),
+            definition,
+            invoker,
+        });
+        let mut exports = self.0.exports.write();
+        if exports.contains_key(&key) {
+            let message = "a service of that name is exported on this port already; give it a group or a version";
+            return Err(RpcError::new(RpcErrorCode::Unknown, message).about(&key));
+        }
+        exports.insert(key.clone(), export);
+        self.0.changes.fetch_add(1, Ordering::Release);
+        drop(exports);
+        Ok(Exported {
+            exporter: self.clone(),
+            key,
+        })
+    }
+
+    /// The names under which services can be called, sorted.
+    pub fn keys(&self) -> Vec<ServiceKey> {
+        let mut keys: Vec<ServiceKey> = self.0.exports.read().keys().cloned().collect();
+        keys.sort();
+        keys
+    }
+
+    /// What is exported under that name; version `0.0.0`, empty or `*` is none.
+    pub(crate) fn find(&self, path: &str, group: Option<&str>, version: Option<&str>) -> Result<Arc<Export>, Absent> {
+        let exports = self.0.exports.read();
+        if let Some(export) = exports.get(&key(path, group, version)) {
+            return Ok(Arc::clone(export));
+        }
+        match exports.keys().any(|known| known.interface() == path) {
+            true => Err(Absent::GroupOrVersion),
+            false => Err(Absent::Path),
+        }
+    }
+
+    /// Another number after every change.
+    pub(crate) fn changes(&self) -> u64 {
+        self.0.changes.load(Ordering::Acquire)
+    }
+}
+
+impl Export {
+    /// Whether a call of that method is likely to run long without a pause. Said of a number of calls after two in a row did,
+    /// so that a method is tried again now and then.
+    pub(crate) fn runs_long(&self, method: usize) -> bool {
+        let Some(left) = self.long.get(method) else {
+            return false;
+        };
+        let before = left.load(Ordering::Relaxed);
+        if !(1..=LONG_CALLS).contains(&before) {
+            return false;
+        }
+        // Two that meet here count once; it is a guess anyway.
+        left.store(before - 1, Ordering::Relaxed);
+        true
+    }
+
+    /// Notes whether a call of that method ran long without a pause. One that did may have been interrupted by other work of
+    /// the machine.
+    pub(crate) fn ran(&self, method: usize, long: bool) {
+        let Some(left) = self.long.get(method) else {
+            return;
+        };
+        let next = match (left.load(Ordering::Relaxed), long) {
+            (ONCE, true) => LONG_CALLS,
+            (_, true) => ONCE,
+            (ONCE, false) => 0,
+            (_, false) => return,
+        };
+        left.store(next, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Export {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Export({})", self.definition.interface)
+    }
+}
+
+fn key(path: &str, group: Option<&str>, version: Option<&str>) -> ServiceKey {
+    let said = |version: &&str| !matches!(*version, "" | "0.0.0" | "*");
+    ServiceKey::new(path, group.filter(|group| *group != "*"), version.filter(said))
+}
+
+impl Exported {
+    /// Under which name the service can be called.
+    pub fn key(&self) -> &ServiceKey {
+        &self.key
+    }
+}
+
+/// Withdraws the service. Calls of it that are under way are finished.
+impl Drop for Exported {
+    fn drop(&mut self) {
+        self.exporter.0.exports.write().remove(&self.key);
+        self.exporter.0.changes.fetch_add(1, Ordering::Release);
+    }
+}
+
+impl fmt::Debug for Exported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Exported({})", self.key)
+    }
+}
+
+impl fmt::Debug for Exporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.keys()).finish()
+    }
+}

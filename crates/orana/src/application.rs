@@ -1,0 +1,127 @@
+//! A program by the name it has in the registry, and the registries it uses.
+
+use std::fmt;
+use std::sync::Arc;
+
+use orana_core::{Filter, RpcError, RpcErrorCode, ServiceUrl};
+use orana_registry::{Registries, Registry};
+
+use crate::Result;
+use crate::consumer::Consumer;
+use crate::provider::ProviderBuilder;
+
+/// A program that provides services, consumes them, or both. Cheap to clone.
+#[derive(Clone)]
+pub struct Application {
+    name: Arc<str>,
+    registry_urls: Vec<String>,
+    registries: Arc<Registries>,
+    parameters: Vec<(String, String)>,
+    consumer_filters: Vec<Arc<dyn Filter>>,
+    provider_filters: Vec<Arc<dyn Filter>>,
+}
+
+impl Application {
+    /// An application of that name, without a registry.
+    pub fn new(name: &str) -> Application {
+        Application {
+            name: name.into(),
+            registry_urls: Vec::new(),
+            registries: Arc::new(Registries::default()),
+            parameters: Vec::new(),
+            consumer_filters: Vec::new(),
+            provider_filters: Vec::new(),
+        }
+    }
+
+    /// Uses the registry at `url`, for instance `zookeeper://127.0.0.1:2181?backup=127.0.0.1:2182`; may be said several times. Whether it
+    /// is a URL of a known registry is found out when it is first used.
+    #[must_use]
+    pub fn registry(mut self, url: &str) -> Application {
+        self.registry_urls.push(url.to_owned());
+        self
+    }
+
+    /// Uses these registries' settings and back-ends instead of the built-in ones, and shares connections with whoever else uses them.
+    #[must_use]
+    pub fn with_registries(mut self, registries: Arc<Registries>) -> Application {
+        self.registries = registries;
+        self
+    }
+
+    /// Puts a parameter into every URL that this application registers or asks with.
+    #[must_use]
+    pub fn parameter(mut self, key: &str, value: impl ToString) -> Application {
+        self.parameters.push((key.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Puts a filter before every call that this application makes; the first one said sees a call first.
+    #[must_use]
+    pub fn consumer_filter(mut self, filter: impl Filter) -> Application {
+        self.consumer_filters.push(Arc::new(filter));
+        self
+    }
+
+    /// Puts a filter before every call that this application serves; the first one said sees a call first.
+    #[must_use]
+    pub fn provider_filter(mut self, filter: impl Filter) -> Application {
+        self.provider_filters.push(Arc::new(filter));
+        self
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Begins to provide services.
+    pub fn provider(&self) -> ProviderBuilder {
+        ProviderBuilder::new(self.clone())
+    }
+
+    /// Consumes services.
+    pub fn consumer(&self) -> Consumer {
+        Consumer::new(self.clone())
+    }
+
+    /// Leaves every registry at once: what was registered goes now and not when a session runs out. References still call whom they know.
+    pub async fn close(&self) {
+        for registry in self.registries.in_use() {
+            registry.close().await;
+        }
+    }
+
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.parameters.iter().map(|(key, value)| (&**key, &**value))
+    }
+
+    pub(crate) fn consumer_filters(&self) -> &[Arc<dyn Filter>] {
+        &self.consumer_filters
+    }
+
+    pub(crate) fn provider_filters(&self) -> &[Arc<dyn Filter>] {
+        &self.provider_filters
+    }
+
+    /// Each registry's URL with the registry itself, in the order in which they were named.
+    pub(crate) fn registries(&self) -> Result<Vec<(ServiceUrl, Registry)>> {
+        let open = |text: &String| {
+            let refuse = |why: String| RpcError::new(RpcErrorCode::Registry, why).about(format!("registry {text}"));
+            let url = ServiceUrl::parse(text).map_err(|error| refuse(error.to_string()))?;
+            let named = url.edit().set_if_absent("application", &self.name).build();
+            let registry = self.registries.get(&named).map_err(|error| refuse(error.to_string()))?;
+            Ok((url, registry))
+        };
+        self.registry_urls.iter().map(open).collect()
+    }
+}
+
+impl fmt::Debug for Application {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Application")
+            .field("name", &self.name)
+            .field("registries", &self.registry_urls.len())
+            .finish_non_exhaustive()
+    }
+}

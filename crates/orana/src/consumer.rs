@@ -1,0 +1,347 @@
+//! References to services of others: subscribe, choose, call.
+
+use std::future::IntoFuture;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use orana_cluster::{ClusterInvoker, Directory, DirectoryOptions, cluster, load_balance};
+use orana_core::{BoxFuture, Connector, Filter, Invoker, RpcError, RpcErrorCode, ServiceKey, ServiceUrl, filtered};
+use orana_registry::RegistryError;
+use orana_rpc::ServiceDefinition;
+use orana_rpc::dubbo::DubboConnector;
+
+use crate::Result;
+use crate::advertise;
+use crate::application::Application;
+use crate::client::Client;
+use crate::feed::{Feed, Sources};
+use crate::provider_url::methods;
+use crate::reference::{Bound, Held, Reference};
+
+/// How long `check` waits for somebody to be there.
+const DEFAULT_CHECK_WAIT: Duration = Duration::from_secs(3);
+
+/// The consuming side of an application. Its references share connections.
+#[derive(Clone)]
+pub struct Consumer {
+    application: Application,
+    connector: Arc<DubboConnector>,
+    parameters: Vec<(String, String)>,
+}
+
+/// A reference that is being put together; awaiting it makes it.
+#[must_use = "nothing is referred to before this is awaited"]
+pub struct Refer<C> {
+    consumer: Consumer,
+    service: Asked,
+    direct: Vec<String>,
+    parameters: Vec<(String, String)>,
+    filters: Vec<Arc<dyn Filter>>,
+    check: bool,
+    check_wait: Duration,
+    kind: PhantomData<fn() -> C>,
+}
+
+/// What is asked for.
+struct Asked {
+    definition: ServiceDefinition,
+    group: Option<String>,
+    version: Option<String>,
+}
+
+impl Consumer {
+    pub(crate) fn new(application: Application) -> Consumer {
+        Consumer {
+            application,
+            connector: Arc::new(DubboConnector::default()),
+            parameters: Vec::new(),
+        }
+    }
+
+    /// Puts a parameter into the URL of every reference: `timeout`, `retries`, `say.timeout`, …
+    #[must_use]
+    pub fn parameter(mut self, key: &str, value: impl ToString) -> Consumer {
+        self.parameters.push((key.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Begins a reference to the service of a typed client.
+    pub fn refer<C: Client>(&self) -> Refer<C> {
+        self.begin(C::definition().clone())
+    }
+
+    /// Begins a reference to any interface; its methods are called by name.
+    pub fn refer_to(&self, interface: &str) -> Refer<Reference> {
+        self.begin(ServiceDefinition::new(interface.to_owned(), Vec::new()))
+    }
+
+    fn begin<C>(&self, definition: ServiceDefinition) -> Refer<C> {
+        let own = |name: &Option<std::borrow::Cow<'static, str>>| name.as_deref().map(str::to_owned);
+        Refer {
+            consumer: self.clone(),
+            service: Asked {
+                group: own(&definition.group),
+                version: own(&definition.version),
+                definition,
+            },
+            direct: Vec::new(),
+            parameters: Vec::new(),
+            filters: Vec::new(),
+            check: true,
+            check_wait: DEFAULT_CHECK_WAIT,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<C> Refer<C> {
+    /// Of that group; `*` for any, `a,b` for one of several; empty for none.
+    pub fn group(mut self, group: &str) -> Refer<C> {
+        self.service.group = Some(group.to_owned()).filter(|group| !group.is_empty());
+        self
+    }
+
+    /// Of that version; `*` for any; empty for none.
+    pub fn version(mut self, version: &str) -> Refer<C> {
+        self.service.version = Some(version.to_owned()).filter(|version| !version.is_empty());
+        self
+    }
+
+    /// Calls the provider at `url` (`dubbo://host:port`), without asking a registry; may be said several times.
+    pub fn direct(mut self, url: &str) -> Refer<C> {
+        self.direct.push(url.to_owned());
+        self
+    }
+
+    /// Each attempt of a call takes no longer than this.
+    pub fn timeout(self, timeout: Duration) -> Refer<C> {
+        self.parameter("timeout", timeout.as_millis())
+    }
+
+    /// How many further providers are tried when a call fails in a way that allows it.
+    pub fn retries(self, retries: u32) -> Refer<C> {
+        self.parameter("retries", retries)
+    }
+
+    /// Puts a parameter into the consumer's URL; it wins over what the provider says.
+    pub fn parameter(mut self, key: &str, value: impl ToString) -> Refer<C> {
+        self.parameters.push((key.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Puts a filter before its calls, behind those of the application.
+    pub fn filter(mut self, filter: impl Filter) -> Refer<C> {
+        self.filters.push(Arc::new(filter));
+        self
+    }
+
+    /// Whether it is an error that nobody provides the service now. If not, calls are errors until somebody does.
+    pub fn check(mut self, check: bool) -> Refer<C> {
+        self.check = check;
+        self
+    }
+
+    /// How long that somebody is waited for.
+    pub fn check_wait(mut self, wait: Duration) -> Refer<C> {
+        self.check_wait = wait;
+        self
+    }
+
+    /// Makes the reference.
+    async fn make(self) -> Result<Reference> {
+        let consumer = &self.consumer;
+        let registries = match self.direct.is_empty() {
+            true => consumer.application.registries()?,
+            false => Vec::new(),
+        };
+        let url = self.url(registries.first().map(|(url, _)| url));
+        let service = Arc::new(ServiceKey::new(
+            &self.service.definition.interface,
+            self.service.group.as_deref(),
+            self.service.version.as_deref(),
+        ));
+        if self.direct.is_empty() && registries.is_empty() {
+            let message =
+                "the application has no registry and the reference names no provider: say `registry` or `direct`";
+            return Err(RpcError::new(RpcErrorCode::Registry, message).about(service));
+        }
+        let named = |name: &str, known: Vec<&str>, what: &str| {
+            let message = format!("there is no {what} `{name}`; known are {}", known.join(", "));
+            RpcError::new(RpcErrorCode::Validation, message).about(&service)
+        };
+        let balance_name = url.parameter("loadbalance").unwrap_or("random");
+        let balance = load_balance::named(balance_name).ok_or_else(|| {
+            let known = load_balance::LOAD_BALANCES.iter().map(|(name, _)| *name).collect();
+            named(balance_name, known, "load balance")
+        })?;
+        let cluster_name = url.parameter("cluster").unwrap_or("failover");
+        let strategy = cluster::named(cluster_name).ok_or_else(|| {
+            let known = cluster::CLUSTERS.iter().map(|(name, _)| *name).collect();
+            named(cluster_name, known, "cluster")
+        })?;
+
+        let connector: Arc<dyn Connector> = Arc::clone(&consumer.connector) as _;
+        let mut feeds = Vec::new();
+        let mut registrations = Vec::new();
+        let directory = if self.direct.is_empty() {
+            let origin: Vec<String> = registries.iter().map(|(url, _)| url.address()).collect();
+            let directory = Directory::new(url.clone(), &origin.join(", "), connector, DirectoryOptions::default());
+            let directory = Arc::new(directory);
+            let sources = Sources::new(&directory, registries.len());
+            for (index, (registry_url, registry)) in registries.iter().enumerate() {
+                let refuse = |error: RegistryError| {
+                    RpcError::new(RpcErrorCode::Registry, error.to_string())
+                        .about(&service)
+                        .because(error)
+                };
+                if registry_url.parameter("subscribe") == Some("false") {
+                    continue;
+                }
+                if registry_url.parameter("register") != Some("false") && url.parameter("register") != Some("false") {
+                    registrations.push(registry.register(&url).await.map_err(refuse)?);
+                }
+                let subscription = registry.subscribe(&subscribing(&url)).await.map_err(refuse)?;
+                feeds.push(Feed::start(subscription, &sources, index));
+            }
+            directory
+        } else {
+            Arc::new(Directory::of(url.clone(), self.direct_urls(&service)?, connector))
+        };
+        if self.check {
+            // What is missing then is told by the error of the list itself.
+            let _ = tokio::time::timeout(self.check_wait, directory.settled()).await;
+        }
+        let invoker = ClusterInvoker::new(Arc::clone(&directory), balance, strategy);
+        if self.check && !wait_available(&invoker, self.check_wait).await {
+            return Err(invoker
+                .why_unavailable()
+                .adding("say `check(false)` to start nevertheless")
+                .about(service));
+        }
+        let filters: Vec<_> = consumer
+            .application
+            .consumer_filters()
+            .iter()
+            .chain(&self.filters)
+            .cloned()
+            .collect();
+        let (methods, one_way) = Bound::methods(&self.service.definition, &service);
+        Ok(Reference::new(Bound {
+            service,
+            methods,
+            one_way,
+            invoker: filtered(&filters, Arc::new(invoker)),
+            directory,
+            _held: Held {
+                _feeds: feeds,
+                _registrations: registrations,
+                _registries: registries.into_iter().map(|(_, registry)| registry).collect(),
+            },
+        }))
+    }
+
+    /// The providers that were named, as a registry would list them.
+    fn direct_urls(&self, service: &ServiceKey) -> Result<Arc<[ServiceUrl]>> {
+        let provider = |text: &String| {
+            let whole = match text.contains("://") {
+                true => text.clone(),
+                false => format!("dubbo://{text}"),
+            };
+            let url = ServiceUrl::parse(&whole).map_err(|error| {
+                RpcError::new(RpcErrorCode::Validation, format!("`{text}` is no address: {error}")).about(service)
+            })?;
+            let mut url = url
+                .edit()
+                .path(service.interface())
+                .set("interface", service.interface());
+            if let Some(group) = service.group().filter(|group| *group != "*") {
+                url = url.set_if_absent("group", group);
+            }
+            if let Some(version) = service.version().filter(|version| *version != "*") {
+                url = url.set_if_absent("version", version);
+            }
+            Ok(url.build())
+        };
+        self.direct.iter().map(provider).collect()
+    }
+
+    /// The consumer's URL: who asks, for what, and how calls are to be made.
+    fn url(&self, registry: Option<&ServiceUrl>) -> ServiceUrl {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let route = registry.and_then(advertise::route_to);
+        let host = advertise::variable(&advertise::ADDRESS_VARIABLES)
+            .or_else(|| route.map(|route| route.from.to_string()))
+            .unwrap_or_else(|| "127.0.0.1".to_owned());
+        let definition = &self.service.definition;
+        let mut url = ServiceUrl::builder("consumer", &host)
+            .path(&definition.interface)
+            .set("application", self.consumer.application.name())
+            .set("category", "consumers")
+            .set("check", "false")
+            .set("dubbo", "2.0.2")
+            .set("interface", &definition.interface)
+            .set("methods", methods(definition))
+            .set("pid", std::process::id())
+            .set("side", "consumer")
+            .set("timestamp", now.as_millis());
+        if let Some(group) = &self.service.group {
+            url = url.set("group", group);
+        }
+        if let Some(version) = &self.service.version {
+            url = url.set("version", version);
+        }
+        let own = self.consumer.parameters.iter().chain(&self.parameters);
+        let own = own.map(|(key, value)| (&**key, &**value));
+        url.extend(self.consumer.application.parameters().chain(own)).build()
+    }
+}
+
+impl<C: Client + 'static> IntoFuture for Refer<C> {
+    type Output = Result<C>;
+    type IntoFuture = BoxFuture<'static, Result<C>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { self.make().await.map(C::over) })
+    }
+}
+
+/// A reference is a client of any interface.
+impl Client for Reference {
+    fn definition() -> &'static ServiceDefinition {
+        static ANY: ServiceDefinition = ServiceDefinition {
+            interface: std::borrow::Cow::Borrowed("*"),
+            group: None,
+            version: None,
+            methods: Vec::new(),
+        };
+        &ANY
+    }
+
+    fn over(reference: Reference) -> Reference {
+        reference
+    }
+
+    fn reference(&self) -> &Reference {
+        self
+    }
+}
+
+/// The URL to subscribe with: the same, asking for everything that bears on a call.
+fn subscribing(url: &ServiceUrl) -> ServiceUrl {
+    url.edit().set("category", "providers,configurators,routers").build()
+}
+
+/// Whether somebody is there within `wait`.
+async fn wait_available(invoker: &ClusterInvoker, wait: Duration) -> bool {
+    let until = tokio::time::Instant::now() + wait;
+    loop {
+        if invoker.is_available() {
+            return true;
+        }
+        if tokio::time::Instant::now() >= until {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}

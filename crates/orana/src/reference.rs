@@ -1,0 +1,195 @@
+//! A service as a program calls it: each method by its number, or any method by name.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use orana_cluster::Directory;
+use orana_core::{
+    Attachments, CallOptions, Encoded, Invocation, Invoker, Method, Reply, RpcError, RpcErrorCode, ServiceKey,
+    ServiceUrl,
+};
+use orana_registry::{Registration, Registry};
+use orana_rpc::{ServiceDefinition, encode_arguments, value_of};
+use orana_wire::dubbo::Descriptor;
+use orana_wire::hessian::{FromHessian, Value};
+
+use crate::Result;
+use crate::feed::Feed;
+use crate::received;
+
+/// The descriptor of `$invoke`.
+const GENERIC: &str = "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;";
+
+/// A service of others. Cheap to clone; when the last clone goes, its connections close, and the registry forgets the consumer.
+#[derive(Clone)]
+pub struct Reference {
+    bound: Arc<Bound>,
+    options: CallOptions,
+    attachments: Attachments,
+}
+
+/// What all clones share.
+pub(crate) struct Bound {
+    pub(crate) service: Arc<ServiceKey>,
+    pub(crate) methods: Vec<Arc<Method>>,
+    /// Which of the methods want no answer.
+    pub(crate) one_way: Vec<bool>,
+    /// Filters, then the cluster.
+    pub(crate) invoker: Arc<dyn Invoker>,
+    pub(crate) directory: Arc<Directory>,
+    /// What goes when the last clone goes.
+    pub(crate) _held: Held,
+}
+
+/// What keeps lists coming and the registry knowing of the consumer; empty for a reference without a registry.
+#[derive(Default)]
+pub(crate) struct Held {
+    pub(crate) _feeds: Vec<Feed>,
+    pub(crate) _registrations: Vec<Registration>,
+    pub(crate) _registries: Vec<Registry>,
+}
+
+impl Bound {
+    /// The methods of an interface, for a consumer who asks for `service`.
+    pub(crate) fn methods(definition: &ServiceDefinition, service: &Arc<ServiceKey>) -> (Vec<Arc<Method>>, Vec<bool>) {
+        let method = |method: &orana_rpc::MethodDefinition| {
+            let known = Method::new(Arc::clone(service), &method.name, &method.descriptor);
+            (Arc::new(known), method.one_way)
+        };
+        definition.methods.iter().map(method).unzip()
+    }
+}
+
+impl Reference {
+    pub(crate) fn new(bound: Bound) -> Reference {
+        Reference {
+            bound: Arc::new(bound),
+            options: CallOptions::default(),
+            attachments: Attachments::new(),
+        }
+    }
+
+    /// The service it calls.
+    pub fn service(&self) -> &ServiceKey {
+        &self.bound.service
+    }
+
+    /// The consumer's own URL: what was asked for.
+    pub fn url(&self) -> &ServiceUrl {
+        self.bound.invoker.url()
+    }
+
+    /// Whether somebody is there to be called.
+    pub fn is_available(&self) -> bool {
+        self.bound.invoker.is_available()
+    }
+
+    /// The addresses that can be called now, `host:port`.
+    pub fn addresses(&self) -> Vec<String> {
+        match self.bound.directory.list() {
+            Ok(list) => list
+                .endpoints()
+                .iter()
+                .map(|endpoint| endpoint.address().to_string())
+                .collect(),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    /// The same reference; each attempt of its calls takes no longer than `timeout`.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Reference {
+        self.options.timeout = Some(timeout);
+        self
+    }
+
+    /// The same reference; its calls go to the provider at `address` (`host:port`) and to no other.
+    #[must_use]
+    pub fn target(mut self, address: &str) -> Reference {
+        self.options.target = Some(address.into());
+        self
+    }
+
+    /// The same reference; `text` travels under `name` with each of its calls.
+    #[must_use]
+    pub fn attachment(mut self, name: &str, text: &str) -> Reference {
+        self.attachments.set(name, text);
+        self
+    }
+
+    /// The same reference; its calls do not wait for an answer and give null.
+    #[must_use]
+    pub fn one_way(mut self) -> Reference {
+        self.options.one_way = true;
+        self
+    }
+
+    /// Calls a method by its number in the definition. What `#[service]` writes calls this.
+    pub async fn call_method<T: FromHessian>(&self, method: usize, arguments: Encoded) -> Result<T> {
+        let bound = &self.bound;
+        let Some(known) = bound.methods.get(method) else {
+            return Err(crate::macros::no_such_method(method).about(&bound.service));
+        };
+        let one_way = bound.one_way.get(method).copied().unwrap_or(false);
+        let reply = self.invoke(Arc::clone(known), arguments, one_way).await?;
+        value_of(&reply).map_err(|error| error.about(known))
+    }
+
+    /// Calls a method by name, with parameter types in Java's notation (`java.lang.String`, `int`, `long[]`).
+    pub async fn call(&self, method: &str, types: &[&str], arguments: &[Value]) -> Result<Value> {
+        if types.len() != arguments.len() {
+            let message = format!("{} types are given for {} arguments", types.len(), arguments.len());
+            return Err(RpcError::new(RpcErrorCode::Validation, message).about(format!("{}.{method}", self.service())));
+        }
+        let descriptor = Descriptor::of_java_names(types);
+        let method = Arc::new(Method::new(
+            Arc::clone(&self.bound.service),
+            method,
+            descriptor.as_str(),
+        ));
+        let encoded = encode_arguments(|out| arguments.iter().try_for_each(|argument| out.push(argument)))?;
+        let reply = self.invoke(Arc::clone(&method), encoded, false).await?;
+        value_of(&reply).map_err(|error| error.about(method))
+    }
+
+    /// Calls a method through `$invoke`, where the provider finds classes: objects go and come as maps with a key `class`. Without types the
+    /// method must not be overloaded.
+    pub async fn call_generic(&self, method: &str, types: Option<&[&str]>, arguments: &[Value]) -> Result<Value> {
+        let invoke = Arc::new(Method::new(Arc::clone(&self.bound.service), "$invoke", GENERIC));
+        let types = match types {
+            Some(types) => Value::typed_list("[string", types.iter().map(|name| Value::from(*name))),
+            None => Value::Null,
+        };
+        let encoded = encode_arguments(|out| {
+            out.push(method)?;
+            out.push(&types)?;
+            out.push(&Value::typed_list("[object", arguments.iter().cloned()))
+        })?;
+        let generic = self.clone().attachment("generic", "true");
+        let reply = generic.invoke(invoke, encoded, false).await;
+        let named = format!("{}.{method}", self.service());
+        value_of(&reply.map_err(|error| error.about(&named))?).map_err(|error| error.about(named))
+    }
+
+    async fn invoke(&self, method: Arc<Method>, arguments: Encoded, one_way: bool) -> Result<Reply> {
+        let mut invocation = Invocation::new(method, arguments);
+        invocation.attachments = self.attachments.clone();
+        invocation.options = self.options.clone();
+        invocation.options.one_way |= one_way;
+        let reply = self.bound.invoker.invoke(&invocation).await?;
+        received::note(&reply);
+        Ok(reply)
+    }
+}
+
+impl fmt::Debug for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reference")
+            .field("service", &self.bound.service.to_string())
+            .field("addresses", &self.addresses())
+            .field("options", &self.options)
+            .field("attachments", &self.attachments)
+            .finish()
+    }
+}
