@@ -50,6 +50,9 @@ pub enum StartError {
         /// What is wrong with it.
         source: orana_state::DecodeError,
     },
+    /// The system gave no thread.
+    #[error("no thread for the fan-out: {0}; raise the limit of processes")]
+    Threads(std::io::Error),
     /// The Raft engine did not come up.
     #[error("raft: {0}")]
     Raft(String),

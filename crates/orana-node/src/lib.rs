@@ -6,6 +6,7 @@
 mod centre;
 mod disk;
 mod error;
+mod fan_out;
 mod housekeeper;
 mod leases;
 mod member;
@@ -22,5 +23,5 @@ pub use leases::{Holder, LeaseClock};
 pub use member::{MemberConfig, Status};
 pub use replica::Completion;
 pub use store::{DiskUse, StoreError};
-pub use wakes::{Alarm, Wakes};
+pub use wakes::{Alarm, Told, Wakes};
 pub use watches::{Event, EventKind, Observer, WatchCensus, WatchKind, Watcher};

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  start: lock and open the store ─▶ snapshot ─▶ State ─▶ openraft replays the tail ─▶ leader ─▶ Centre
-//!  tasks: proposer (group commit) · housekeeper (deadlines, reaping, disk, snapshots)
+//!  tasks: proposer (group commit) · housekeeper (deadlines, reaping, disk, snapshots) · fan-out (threads)
 //! ```
 
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ use tokio::task::JoinHandle;
 use crate::centre::Centre;
 use crate::disk::DiskReserve;
 use crate::error::StartError;
+use crate::fan_out::Crowds;
 use crate::housekeeper;
 use crate::leases::LeaseClocks;
 use crate::proposer::Proposer;
@@ -233,7 +234,9 @@ fn open(config: &MemberConfig) -> Result<(Arc<Store>, Arc<Replica>, StateMachine
     };
     let store = Arc::new(store);
     let watches = Arc::new(Watches::new(config.event_window));
-    let replica = Replica::new(state, watches, LeaseClocks::new(Instant::now()), ME, incarnation()?);
+    let clocks = LeaseClocks::new(Instant::now());
+    let crowds = Crowds::start().map_err(StartError::Threads)?;
+    let replica = Replica::new(state, watches, clocks, crowds, ME, incarnation()?);
     let replica = Arc::new(replica);
     let state_machine = StateMachine::new(replica.clone(), store.clone(), meta);
     Ok((store, replica, state_machine))

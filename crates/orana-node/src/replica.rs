@@ -3,7 +3,7 @@
 //! is told, then the next command is applied.
 //!
 //! ```text
-//!  batch ─▶ for each command: step ─▶ watches ─▶ completion ─▶ lease deadlines      … then wake whoever was told
+//!  batch ─▶ for each command: step ─▶ watches ─▶ completion ─▶ lease deadlines      … then whoever was told acts
 //! ```
 
 use std::collections::HashMap;
@@ -14,6 +14,7 @@ use orana_state::{Action, Command, Effect, Outcome, State};
 use parking_lot::{Mutex, RwLock};
 
 use crate::error::NodeError;
+use crate::fan_out::Crowds;
 use crate::leases::LeaseClocks;
 use crate::raft::{Batch, Origin};
 use crate::wakes::Wakes;
@@ -38,6 +39,7 @@ pub(crate) struct Replica {
     pub(crate) state: RwLock<State>,
     pub(crate) watches: Arc<Watches>,
     pub(crate) clocks: LeaseClocks,
+    crowds: Crowds,
     member: u64,
     incarnation: u64,
     waiting: Mutex<HashMap<u64, Vec<Waiter>>>,
@@ -48,6 +50,7 @@ impl Replica {
         state: State,
         watches: Arc<Watches>,
         clocks: LeaseClocks,
+        crowds: Crowds,
         member: u64,
         incarnation: u64,
     ) -> Replica {
@@ -55,6 +58,7 @@ impl Replica {
             state: RwLock::new(state),
             watches,
             clocks,
+            crowds,
             member,
             incarnation,
             waiting: Mutex::default(),
@@ -85,7 +89,7 @@ impl Replica {
             None
         };
         let mut waiters = waiters.unwrap_or_default().into_iter();
-        let (mut changes, mut wakes) = (Vec::new(), Wakes::default());
+        let (mut changes, mut wakes) = (Vec::new(), Wakes::new(self.crowds.clone()));
         let mut state = self.state.write();
         state.begin(index, batch.at);
         for command in batch.commands.iter() {

@@ -54,6 +54,8 @@ pub struct Config {
     pub max_requests_per_connection: u64,
     /// Bytes waiting to be written to one connection.
     pub max_out_queue_bytes: u64,
+    /// Bytes waiting to be written to all connections together.
+    pub max_unread_bytes: u64,
     /// Watches of one connection.
     pub max_watches_per_connection: u64,
     /// How long a connection may take to say what it wants.
@@ -148,6 +150,7 @@ impl Config {
             max_outstanding_bytes: 0,
             max_requests_per_connection: 0,
             max_out_queue_bytes: 0,
+            max_unread_bytes: 0,
             max_watches_per_connection: 0,
             handshake_timeout: Duration::ZERO,
             event_window: Duration::ZERO,

@@ -1,5 +1,7 @@
 //! Who is told of what, in which order, how often.
 
+use orana_state::ChangeKind;
+
 use super::*;
 
 #[derive(Default)]

@@ -88,6 +88,11 @@ pub(super) fn text(centre: &Centre, face: &Face) -> String {
         "Bytes read from clients",
         counts.bytes_received,
     );
+    page.gauge(
+        "zookeeper_unread_bytes",
+        "Bytes in memory only because clients have not read them",
+        counts.bytes_unread,
+    );
     page.counter("zookeeper_sent_bytes", "Bytes written to clients", counts.bytes_sent);
     let average = ConstGauge::new(counts.average_latency_ms / 1000.0);
     page.add(

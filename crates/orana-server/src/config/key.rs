@@ -212,6 +212,16 @@ pub const KEYS: &[Key] = &[
         show: |c| print_size(c.max_out_queue_bytes),
     },
     Key {
+        name: "max-unread-bytes",
+        kind: Kind::Size,
+        // Room for eight of the fullest queues, and for 25 KiB for each of max-connections that are slow at once;
+        // a centre of ordinary size holds about as much for its nodes.
+        default: "512MiB",
+        doc: "Bytes waiting for all connections together; beyond it the one that most wait for is closed",
+        set: |c, text| read_size(text, 4096).map(|v| c.max_unread_bytes = v),
+        show: |c| print_size(c.max_unread_bytes),
+    },
+    Key {
         name: "max-watches-per-connection",
         kind: Kind::Count,
         // An admin console that watches four directories of each of 50,000 services fits.

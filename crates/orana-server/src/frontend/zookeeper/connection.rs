@@ -2,31 +2,29 @@
 //! not known here.
 
 use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::io::IoSlice;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, BytesMut};
 use orana_wire::zookeeper::frame::next_frame;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedReadHalf;
 use tokio::time::Sleep;
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Eviction};
 use super::face::Face;
 use super::four_letter;
 use super::outbox::{Ending, PAUSE_FROM};
+use super::outlet::Outlet;
 use super::request::Fault;
 use super::stats::Stats;
 
 /// Read at most so much at a time. One buffer per thread: an idle connection has none.
 const CHUNK: usize = 64 * 1024;
-/// Slices handed to the kernel at a time.
-const SLICES: usize = 64;
 /// How long a client may leave its answers unread while more than [`PAUSE_FROM`] bytes wait for it.
 const STALL: Duration = Duration::from_secs(30);
 /// How long a request may take from its first byte to its last.
@@ -49,6 +47,8 @@ enum End {
     Fault(Fault),
     /// The client did not do what it must.
     Idle(&'static str),
+    /// It left the most unread when all together left too much.
+    Unread,
     /// The server stops.
     Stopping,
 }
@@ -65,17 +65,18 @@ struct Moment {
 }
 
 struct Connection {
-    stream: TcpStream,
+    stream: OwnedReadHalf,
     conversation: Arc<Conversation>,
     face: Arc<Face>,
     /// What was received and not understood yet.
     partial: BytesMut,
     /// When the request began of which only a part was received.
     unfinished: Option<Instant>,
-    /// What is on its way to the socket.
-    unsent: VecDeque<Bytes>,
     greeted: bool,
     accepted: Instant,
+    /// True if the socket had taken everything when this was written to it last.
+    flushed: bool,
+    /// When the socket took something last.
     progress: Instant,
     /// When it began to close.
     closing: Option<Instant>,
@@ -90,7 +91,9 @@ pub(super) async fn serve(stream: TcpStream, face: Arc<Face>) {
     }
     let now = Instant::now();
     let local_port = stream.local_addr().map_or(0, |address| address.port());
-    let conversation = Conversation::new(face.clone(), peer, local_port);
+    let (stream, socket) = stream.into_split();
+    let outlet = Outlet::new(socket, now);
+    let conversation = Conversation::new(face.clone(), peer, local_port, outlet);
     face.conversations
         .lock()
         .insert(conversation.number, conversation.clone());
@@ -100,9 +103,9 @@ pub(super) async fn serve(stream: TcpStream, face: Arc<Face>) {
         face,
         partial: BytesMut::new(),
         unfinished: None,
-        unsent: VecDeque::new(),
         greeted: false,
         accepted: now,
+        flushed: true,
         progress: now,
         closing: None,
         timer: None,
@@ -118,12 +121,15 @@ impl Connection {
             if let Err(_gone) = self.write() {
                 return End::Gone;
             }
-            let flushed = self.unsent.is_empty();
+            let flushed = self.flushed;
             match now.ending {
-                Ending::Now if self.conversation.evicted.load(Ordering::Relaxed) => {
-                    return End::Idle(TOO_MUCH_UNFINISHED);
+                Ending::Now => {
+                    return match self.conversation.evicted.get() {
+                        Some(Eviction::Unfinished) => End::Idle(TOO_MUCH_UNFINISHED),
+                        Some(Eviction::Unread) => End::Unread,
+                        None => End::Done,
+                    };
                 }
-                Ending::Now => return End::Done,
                 Ending::AfterFlush if flushed => return End::Done,
                 Ending::AfterFlush => _ = self.closing.get_or_insert_with(Instant::now),
                 Ending::Open => {}
@@ -161,23 +167,21 @@ impl Connection {
 
     /// Takes what may be written, and learns what else there is to know.
     fn collect(&mut self) -> Moment {
+        self.face.relieve();
         // Something may have failed without having been able to look at the state.
         let stuck = std::mem::take(&mut self.conversation.outbox.lock().stuck);
         if stuck {
             self.conversation.turn();
         }
+        let mut outlet = self.conversation.outlet.lock();
         let mut out = self.conversation.outbox.lock();
-        out.told = false;
         if out.hold_until.is_some_and(|until| until <= Instant::now()) {
             out.release();
         }
-        out.take(&mut self.unsent);
+        outlet.load(&mut out, &self.face.stats);
+        drop(outlet);
         let has_session = self.conversation.session.get().is_some();
         let room = (has_session || !self.greeted) && self.conversation.room(&out) > 0;
-        let sent = std::mem::take(&mut out.sent);
-        if sent > 0 {
-            Stats::add(&self.face.stats.sent, sent);
-        }
         Moment {
             ending: out.ending,
             hold_until: out.hold_until,
@@ -205,7 +209,7 @@ impl Connection {
                     Err(end) => Some(end),
                 });
             }
-            if !self.unsent.is_empty() && self.stream.poll_write_ready(context).is_ready() {
+            if !self.flushed && self.stream.as_ref().poll_write_ready(context).is_ready() {
                 return Poll::Ready(None);
             }
             if full.as_mut().is_some_and(|room| room.as_mut().poll(context).is_ready()) {
@@ -236,7 +240,7 @@ impl Connection {
     /// The next moment at which time alone changes something.
     fn deadline(&self, now: &Moment) -> Option<Instant> {
         let handshake = (!self.greeted).then(|| self.accepted + self.face.config.handshake_timeout);
-        let stalled = (now.hurry && !self.unsent.is_empty()).then_some(self.progress + STALL);
+        let stalled = (now.hurry && !self.flushed).then_some(self.progress + STALL);
         let flush = (now.ending == Ending::AfterFlush).then_some(self.last_chance());
         // Only where it is the client that is waited for.
         let unfinished = self.unfinished.filter(|_| now.room).map(|since| since + UNFINISHED);
@@ -264,7 +268,7 @@ impl Connection {
             return Some(End::Idle("a request was not finished in time"));
         }
         let hurry = self.conversation.outbox.lock().queued > PAUSE_FROM;
-        (hurry && !self.unsent.is_empty() && now >= self.progress + STALL).then_some(End::Idle("answers are not read"))
+        (hurry && !self.flushed && now >= self.progress + STALL).then_some(End::Idle("answers are not read"))
     }
 
     /// Reads what is there and understands it.
@@ -359,44 +363,11 @@ impl Connection {
 
     /// Writes as much as the socket takes.
     fn write(&mut self) -> std::io::Result<()> {
-        while let Some(first) = self.unsent.front() {
-            let result = if self.unsent.len() == 1 {
-                // The usual case, an event or a few small replies, and the cheaper system call.
-                self.stream.try_write(first)
-            } else {
-                let mut slices = [IoSlice::new(&[]); SLICES];
-                let mut filled = 0;
-                for (slice, bytes) in slices.iter_mut().zip(&self.unsent) {
-                    *slice = IoSlice::new(bytes);
-                    filled += 1;
-                }
-                self.stream.try_write_vectored(slices.get(..filled).unwrap_or_default())
-            };
-            let written = match result {
-                Ok(written) => written,
-                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) => return Err(error),
-            };
-            self.progress = Instant::now();
-            Stats::add(&self.face.stats.bytes_sent, written as u64);
-            let mut out = self.conversation.outbox.lock();
-            out.queued = out.queued.saturating_sub(written);
-            drop(out);
-            self.drop_written(written);
-        }
-        Ok(())
-    }
-
-    fn drop_written(&mut self, mut written: usize) {
-        while written > 0 {
-            let Some(first) = self.unsent.front_mut() else { return };
-            if first.len() > written {
-                first.advance(written);
-                return;
-            }
-            written -= first.len();
-            self.unsent.pop_front();
-        }
+        let mut outlet = self.conversation.outlet.lock();
+        let result = outlet.write(&self.conversation.outbox, &self.face.stats);
+        self.flushed = outlet.is_drained();
+        self.progress = outlet.progress();
+        result
     }
 
     fn finish(self, end: End) {
@@ -404,6 +375,7 @@ impl Connection {
         face.conversations.lock().remove(&conversation.number);
         face.buffered.fetch_sub(self.partial.len(), Ordering::Relaxed);
         conversation.end();
+        face.relieved_by(&conversation);
         let overflowed = conversation.outbox.lock().overflowed;
         let reason = match end {
             End::Fault(fault) => {
@@ -413,6 +385,10 @@ impl Connection {
             End::Idle(what) => what.to_owned(),
             End::Done if overflowed => {
                 format!("more than {} bytes were waiting for it", face.config.max_out_queue)
+            }
+            End::Unread => {
+                let limit = face.unread.limit();
+                format!("more than {limit} bytes were waiting for all clients together, and most of them for it")
             }
             End::Gone | End::Done | End::Stopping => return,
         };

@@ -3,12 +3,12 @@
 //! that its session has ended.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use bytes::Bytes;
-use orana_node::{Alarm, Completion, Event, Holder, NodeError, Observer, Wakes, Watcher};
+use orana_node::{Alarm, Completion, Event, Holder, NodeError, Observer, Told, Wakes, Watcher};
 use orana_state::acl::permits;
 use orana_state::{Effect, Identities, Outcome, Permission, Refusal, State};
 use orana_wire::zookeeper::request::decode_request;
@@ -19,6 +19,7 @@ use super::auth;
 use super::error::failure;
 use super::face::Face;
 use super::outbox::{Deferred, Ending, Outbox, Resolution};
+use super::outlet::Outlet;
 use super::read::Reader;
 use super::session::{self, Session};
 use super::stats::{Latency, Stats};
@@ -31,7 +32,9 @@ pub(super) struct Conversation {
     pub(super) peer: SocketAddr,
     pub(super) face: Arc<Face>,
     pub(super) outbox: Mutex<Outbox>,
-    pub(super) alarm: Arc<Alarm>,
+    /// Locked before the outbox, where both are.
+    pub(super) outlet: Mutex<Outlet>,
+    pub(super) alarm: Alarm,
     pub(super) session: OnceLock<Session>,
     /// Taken away when the connection ends, so that the watches end with it.
     watcher: Mutex<Option<Watcher>>,
@@ -39,9 +42,18 @@ pub(super) struct Conversation {
     pub(super) seen: Seen,
     /// Since when a request of it is not whole, in milliseconds of the face; 0 if there is none.
     unfinished_since_ms: AtomicU64,
-    /// True if it has to go because too much of all connections is not whole.
-    pub(super) evicted: AtomicBool,
+    /// Set if it has to go because it is in the way of others.
+    pub(super) evicted: OnceLock<Eviction>,
     local_port: u16,
+}
+
+/// Why a connection has to make room for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Eviction {
+    /// Too much of all requests is not whole, and its one is the oldest.
+    Unfinished,
+    /// Too much of all that was said is not read, and most of it by this one.
+    Unread,
 }
 
 /// What the four-letter words tell about a connection.
@@ -56,21 +68,22 @@ pub(super) struct Seen {
 }
 
 impl Conversation {
-    pub(super) fn new(face: Arc<Face>, peer: SocketAddr, local_port: u16) -> Arc<Conversation> {
+    pub(super) fn new(face: Arc<Face>, peer: SocketAddr, local_port: u16, outlet: Outlet) -> Arc<Conversation> {
         let identities = auth::by_address(peer.ip());
-        let limit = face.config.max_out_queue;
+        let (limit, unread) = (face.config.max_out_queue, face.unread.clone());
         let conversation = Arc::new_cyclic(|me| Conversation {
             me: me.clone(),
             number: face.next_number(),
             peer,
-            outbox: Mutex::new(Outbox::new(identities, limit)),
-            alarm: Arc::default(),
+            outbox: Mutex::new(Outbox::new(identities, limit, unread)),
+            outlet: Mutex::new(outlet),
+            alarm: Alarm::default(),
             session: OnceLock::new(),
             watcher: Mutex::new(None),
             established: std::time::SystemTime::now(),
             seen: Seen::default(),
             unfinished_since_ms: AtomicU64::new(0),
-            evicted: AtomicBool::new(false),
+            evicted: OnceLock::new(),
             local_port,
             face,
         });
@@ -79,13 +92,12 @@ impl Conversation {
         conversation
     }
 
-    /// Ends the watches. Called once, by the connection's task when it ends.
+    /// Ends the watches and lets go of the socket. Called once, by the connection's task when it ends.
     pub(super) fn end(&self) {
+        self.outlet.lock().close();
         let watcher = self.watcher.lock().take();
         drop(watcher);
-        let mut out = self.outbox.lock();
-        out.end(Ending::Now);
-        out.deferred.clear();
+        self.outbox.lock().discard();
     }
 
     pub(super) fn note_unfinished(&self, since: Option<Instant>) {
@@ -99,11 +111,18 @@ impl Conversation {
         Some(self.unfinished_since_ms.load(Ordering::Relaxed)).filter(|ms| *ms > 0)
     }
 
-    /// Ends the connection, because what it does not finish is in the way of others.
-    pub(super) fn evict(&self) {
-        self.evicted.store(true, Ordering::Relaxed);
-        self.outbox.lock().end(Ending::Now);
+    /// Ends the connection, because it is in the way of others; false if it is ending anyway.
+    pub(super) fn evict(&self, why: Eviction) -> bool {
+        let mut out = self.outbox.lock();
+        if out.ending == Ending::Now {
+            return false;
+        }
+        // Only the first reason is told.
+        let first = self.evicted.set(why).is_ok();
+        out.end(Ending::Now);
+        drop(out);
         self.alarm.ring();
+        first
     }
 
     /// The port that the client connected to.
@@ -260,8 +279,34 @@ impl Conversation {
     /// Sees to it that the task looks at the outbox.
     fn tell(&self, out: &mut Outbox, wakes: &mut Wakes) {
         let news = out.has_output() || out.hold_until.is_some() || out.ending != Ending::Open;
-        if news && !std::mem::replace(&mut out.told, true) {
-            wakes.push(self.alarm.clone());
+        if news {
+            self.remember(out, wakes);
+        }
+    }
+
+    fn remember(&self, out: &mut Outbox, wakes: &mut Wakes) {
+        // Nobody is left to be told once the last reference is going.
+        if !std::mem::replace(&mut out.told, true)
+            && let Some(me) = self.me.upgrade()
+        {
+            wakes.push(me);
+        }
+    }
+}
+
+impl Told for Conversation {
+    fn wake(&self) {
+        self.alarm.ring();
+    }
+
+    fn act_in_crowd(&self) {
+        // Whoever holds the outlet may have looked into the outbox already, and has to do it again.
+        let passed_on = self
+            .outlet
+            .try_lock()
+            .is_some_and(|mut outlet| outlet.pass_on(&self.outbox, &self.face.stats));
+        if !passed_on {
+            self.wake();
         }
     }
 }
@@ -279,9 +324,7 @@ impl Completion for Conversation {
         out.resolve(tag, Resolution::Failed(failure(error)));
         // The reply may need the state, which may not be looked at here: the task does it.
         out.stuck = true;
-        if !std::mem::replace(&mut out.told, true) {
-            wakes.push(self.alarm.clone());
-        }
+        self.remember(&mut out, wakes);
     }
 }
 

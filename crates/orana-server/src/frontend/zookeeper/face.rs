@@ -10,8 +10,10 @@ use orana_node::Centre;
 use parking_lot::Mutex;
 
 use super::answers::Answers;
-use super::conversation::Conversation;
+use super::conversation::{Conversation, Eviction};
+use super::outbox::Ending;
 use super::stats::{Counts, Stats};
+use super::unread::Unread;
 use crate::config::Config;
 use crate::quiet::RateLimit;
 
@@ -36,6 +38,8 @@ pub struct FaceConfig {
     pub max_in_flight: usize,
     /// Bytes waiting for one connection.
     pub max_out_queue: usize,
+    /// Bytes waiting for all connections together.
+    pub max_unread: usize,
     /// Watches of one connection.
     pub max_watches: usize,
     /// Time for a connection to say what it wants.
@@ -61,6 +65,7 @@ impl FaceConfig {
             max_buffered: config.max_outstanding_bytes as usize,
             max_in_flight: config.max_requests_per_connection as usize,
             max_out_queue: config.max_out_queue_bytes as usize,
+            max_unread: config.max_unread_bytes as usize,
             max_watches: config.max_watches_per_connection as usize,
             handshake_timeout: config.handshake_timeout,
             four_letter_words: config.four_letter_words.clone(),
@@ -79,6 +84,9 @@ pub struct Face {
     pub(super) conversations: Mutex<HashMap<u64, Arc<Conversation>, ahash::RandomState>>,
     complaints: RateLimit,
     pub(super) buffered: AtomicUsize,
+    pub(super) unread: Arc<Unread>,
+    /// True while a connection is going that left too much unread.
+    relieving: AtomicBool,
     pub(super) started: Instant,
     stopping: AtomicBool,
     next_number: AtomicU64,
@@ -87,11 +95,14 @@ pub struct Face {
 impl Face {
     /// A face of this member.
     pub fn new(centre: Centre, config: FaceConfig) -> Arc<Face> {
+        let unread = Unread::new(config.max_unread);
         Arc::new(Face {
             centre,
             config,
             stats: Stats::default(),
-            answers: Answers::default(),
+            answers: Answers::new(unread.clone()),
+            unread,
+            relieving: AtomicBool::new(false),
             conversations: Mutex::default(),
             complaints: RateLimit::new(),
             buffered: AtomicUsize::new(0),
@@ -118,18 +129,49 @@ impl Face {
     pub(super) fn evict_slowest(&self, asker: &Conversation) -> bool {
         let slowest = {
             let conversations = self.conversations.lock();
-            let waiting = conversations
-                .values()
-                .filter(|one| !one.evicted.load(Ordering::Relaxed));
+            let waiting = conversations.values().filter(|one| one.evicted.get().is_none());
             let waiting = waiting.filter_map(|one| Some((one.unfinished_since_ms()?, one)));
             waiting.min_by_key(|(since, _)| *since).map(|(_, one)| one.clone())
         };
         match slowest {
             Some(slowest) if slowest.number != asker.number => {
-                slowest.evict();
+                // If it is going already its bytes are coming back as well.
+                slowest.evict(Eviction::Unfinished);
                 true
             }
             _ => false,
+        }
+    }
+
+    /// Ends the connection that leaves the most unread if all together leave too much. One after the other: what the
+    /// first one gives back may be enough.
+    pub(super) fn relieve(&self) {
+        if !self.unread.is_too_much() || self.relieving.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let stale = self.unread.is_mostly_stale();
+        let waiting_for = |one: &Conversation| {
+            let out = one.outbox.lock();
+            let (own, shared) = out.unread();
+            let bytes = if stale { shared } else { own };
+            (bytes > 0 && out.ending == Ending::Open).then_some(bytes)
+        };
+        let fullest = {
+            let conversations = self.conversations.lock();
+            let unread = conversations.values().filter_map(|one| Some((waiting_for(one)?, one)));
+            unread.max_by_key(|(bytes, _)| *bytes).map(|(_, one)| one.clone())
+        };
+        // Without one they are all going already.
+        if !fullest.is_some_and(|fullest| fullest.evict(Eviction::Unread)) {
+            self.relieving.store(false, Ordering::Release);
+        }
+    }
+
+    /// This connection has gone and given back what it left unread.
+    pub(super) fn relieved_by(&self, gone: &Conversation) {
+        if gone.evicted.get() == Some(&Eviction::Unread) {
+            self.relieving.store(false, Ordering::Release);
+            self.relieve();
         }
     }
 
@@ -157,6 +199,7 @@ impl Face {
             events_joined: of(&stats.events_joined),
             bytes_received: of(&stats.bytes_received),
             bytes_sent: of(&stats.bytes_sent),
+            bytes_unread: self.unread.bytes() as u64,
             accepted: of(&stats.connections_accepted),
             refused: of(&stats.connections_refused),
             dropped: of(&stats.connections_dropped),

@@ -9,6 +9,7 @@
 //! ```
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
@@ -19,6 +20,7 @@ use orana_wire::zookeeper::event::{self, EventKind as WireEvent};
 use orana_wire::zookeeper::frame::{begin_frame, end_frame};
 use orana_wire::zookeeper::response::{frame_prefix, put_header_frame, reply_header};
 
+use super::unread::{Part, Unread};
 use super::write::Shape;
 
 /// Bodies from this size on are shared instead of copied.
@@ -62,11 +64,21 @@ pub(super) enum Ending {
     Now,
 }
 
+/// Bytes that leave as they are.
+pub(super) struct Piece {
+    pub(super) bytes: Bytes,
+    /// True if they are in memory for others as well.
+    pub(super) shared: bool,
+}
+
 pub(super) struct Outbox {
-    ready: Vec<Bytes>,
+    ready: Vec<Piece>,
     tail: BytesMut,
     /// Bytes that are not written to the socket yet, those that the task has taken included.
     pub(super) queued: usize,
+    /// Those of them that nobody shares, told to all connections' sum as well.
+    own: usize,
+    part: Part,
     pub(super) deferred: VecDeque<Deferred>,
     /// Tag of the first deferred request.
     pub(super) first_tag: u64,
@@ -99,11 +111,13 @@ struct Held {
 }
 
 impl Outbox {
-    pub(super) fn new(identities: Identities, limit: usize) -> Outbox {
+    pub(super) fn new(identities: Identities, limit: usize, unread: Arc<Unread>) -> Outbox {
         Outbox {
             ready: Vec::new(),
             tail: BytesMut::new(),
             queued: 0,
+            own: 0,
+            part: Part::of(unread),
             deferred: VecDeque::new(),
             first_tag: 0,
             deferred_reads: 0,
@@ -155,7 +169,7 @@ impl Outbox {
         reply_header(&mut self.tail, xid, zxid, ErrorCode::Ok.as_i32());
         body(&mut self.tail);
         end_frame(&mut self.tail, frame);
-        self.count(self.tail.len() - before);
+        self.count(self.tail.len() - before, 0);
     }
 
     /// A reply whose body is shared with others.
@@ -163,12 +177,16 @@ impl Outbox {
         self.precede(zxid);
         let prefix = frame_prefix(xid, zxid, ErrorCode::Ok.as_i32(), body.len());
         self.tail.extend_from_slice(&prefix);
-        self.count(prefix.len() + body.len());
         if body.len() < SHARED_FROM {
             self.tail.extend_from_slice(&body);
+            self.count(prefix.len() + body.len(), 0);
         } else {
             self.close_tail();
-            self.ready.push(body);
+            self.count(prefix.len(), body.len());
+            self.ready.push(Piece {
+                bytes: body,
+                shared: true,
+            });
         }
     }
 
@@ -176,7 +194,7 @@ impl Outbox {
     pub(super) fn reply_code(&mut self, xid: i32, zxid: i64, code: ErrorCode) {
         self.precede(zxid);
         put_header_frame(&mut self.tail, xid, zxid, code.as_i32());
-        self.count(20);
+        self.count(20, 0);
     }
 
     /// An error that has a body all the same (only multis do).
@@ -185,13 +203,13 @@ impl Outbox {
         let prefix = frame_prefix(xid, zxid, code.as_i32(), body.len());
         self.tail.extend_from_slice(&prefix);
         self.tail.extend_from_slice(body);
-        self.count(prefix.len() + body.len());
+        self.count(prefix.len() + body.len(), 0);
     }
 
     /// A frame that is ready as it is (a connect response, a reply without a zxid).
     pub(super) fn raw(&mut self, frame: &[u8]) {
         self.tail.extend_from_slice(frame);
-        self.count(frame.len());
+        self.count(frame.len(), 0);
     }
 
     /// An event. One that may be joined is held; any other one is preceded by those that are held.
@@ -213,7 +231,7 @@ impl Outbox {
         let before = self.tail.len();
         event::put_event(&mut self.tail, zxid.0, wire_kind(kind), path);
         self.events += 1;
-        self.count(self.tail.len() - before);
+        self.count(self.tail.len() - before, 0);
     }
 
     /// A catch-up event of `setWatches`, which has no command of its own.
@@ -261,10 +279,12 @@ impl Outbox {
         self.last_zxid = self.last_zxid.max(zxid);
     }
 
-    fn count(&mut self, bytes: usize) {
+    fn count(&mut self, own: usize, shared: usize) {
         self.sent += 1;
         self.sent_in_all += 1;
-        self.queued += bytes;
+        self.queued += own + shared;
+        self.own += own;
+        self.part.set(self.own);
         if self.queued > self.limit {
             self.overflow();
         }
@@ -291,14 +311,49 @@ impl Outbox {
 
     fn close_tail(&mut self) {
         if !self.tail.is_empty() {
-            self.ready.push(self.tail.split().freeze());
+            self.ready.push(Piece {
+                bytes: self.tail.split().freeze(),
+                shared: false,
+            });
         }
     }
 
     /// Moves what may leave to the task.
-    pub(super) fn take(&mut self, into: &mut VecDeque<Bytes>) {
+    pub(super) fn take(&mut self, into: &mut VecDeque<Piece>) {
         self.close_tail();
         into.extend(self.ready.drain(..));
+    }
+
+    /// The socket has taken so many bytes, and among them so many that nobody shares.
+    pub(super) fn written(&mut self, bytes: usize, own: usize) {
+        self.queued = self.queued.saturating_sub(bytes);
+        self.own = self.own.saturating_sub(own);
+        self.part.set(self.own);
+    }
+
+    /// What waits for this client: bytes of its own and bytes that others share.
+    pub(super) fn unread(&self) -> (usize, usize) {
+        (self.own, self.queued.saturating_sub(self.own))
+    }
+
+    /// Drops everything, at the end of the connection.
+    pub(super) fn discard(&mut self) {
+        self.end(Ending::Now);
+        self.deferred.clear();
+        self.ready = Vec::new();
+        self.tail = BytesMut::new();
+        (self.queued, self.own) = (0, 0);
+        self.part.set(0);
+    }
+
+    /// True if all there is to do is to write a few bytes.
+    pub(super) fn only_has_output(&self, at_most: usize) -> bool {
+        self.has_output()
+            && self.queued <= at_most
+            && self.ending == Ending::Open
+            && self.hold_until.is_none()
+            && !self.stuck
+            && !self.ends_when_drained
     }
 
     /// True if there is something to write.

@@ -1,7 +1,7 @@
 //! ZooKeeper's reads: a look at the state, encoded straight into the outbox. Runs while the state cannot change,
 //! so a watch that is armed here misses nothing and a reply is in order with every event.
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use orana_node::{WatchKind, Watcher};
 use orana_state::{Identity, LeaseId, NodeRef, Permission, State};
 use orana_wire::zookeeper as wire;
@@ -134,7 +134,7 @@ impl Reader<'_> {
         if node.data().map_or(0, <[u8]>::len) < SHARE_DATA_FROM {
             return out.reply(xid, zxid, encode);
         }
-        let body = self.answers.get(path, Shape::Data, node.stamp(), || frozen(encode));
+        let body = self.answers.get(path, Shape::Data, node.stamp(), encode);
         out.reply_shared(xid, zxid, body);
     }
 
@@ -154,7 +154,7 @@ impl Reader<'_> {
         if node.child_count() < SHARE_CHILDREN_FROM {
             return out.reply(xid, zxid, encode);
         }
-        let body = self.answers.get(path, shape, node.stamp(), || frozen(encode));
+        let body = self.answers.get(path, shape, node.stamp(), encode);
         out.reply_shared(xid, zxid, body);
     }
 
@@ -288,12 +288,6 @@ impl Reader<'_> {
         });
         out.reply(xid, zxid, |body| identities_body(body, identities));
     }
-}
-
-fn frozen(encode: impl FnOnce(&mut BytesMut)) -> Bytes {
-    let mut body = BytesMut::new();
-    encode(&mut body);
-    body.freeze()
 }
 
 fn masked(scheme: &str, id: &str, admin: bool) -> String {

@@ -114,6 +114,8 @@ pub struct Counts {
     pub bytes_received: u64,
     /// Bytes written to clients.
     pub bytes_sent: u64,
+    /// Bytes that are in memory only because clients have not read them.
+    pub bytes_unread: u64,
     /// Connections accepted.
     pub accepted: u64,
     /// Connections refused because of a limit.

@@ -7,8 +7,12 @@ use orana_wire::zookeeper::{ReplyHeader, WatchedEvent};
 
 use super::*;
 
+fn outbox_of(limit: usize) -> Outbox {
+    Outbox::new(Arc::from([]), limit, Unread::new(1 << 20))
+}
+
 fn outbox() -> Outbox {
-    Outbox::new(std::sync::Arc::from([]), 1 << 20)
+    outbox_of(1 << 20)
 }
 
 fn child_event(path: &str, zxid: i64, held: bool) -> Event<'_> {
@@ -26,7 +30,7 @@ fn child_event(path: &str, zxid: i64, held: bool) -> Event<'_> {
 fn sent(out: &mut Outbox) -> Vec<(i32, i64, String)> {
     let mut taken = VecDeque::new();
     out.take(&mut taken);
-    let bytes: Vec<u8> = taken.iter().flat_map(|bytes| bytes.to_vec()).collect();
+    let bytes: Vec<u8> = taken.iter().flat_map(|piece| piece.bytes.to_vec()).collect();
     let (mut rest, mut frames) = (&bytes[..], Vec::new());
     while let Some((frame, used)) = orana_wire::zookeeper::frame::next_frame(rest, 1 << 20).expect("frame") {
         let mut reader = Reader::new(frame);
@@ -99,7 +103,7 @@ fn events_keep_their_order_although_some_are_held() {
 
 #[test]
 fn too_much_for_a_client_ends_its_connection() {
-    let mut out = Outbox::new(std::sync::Arc::from([]), 100);
+    let mut out = outbox_of(100);
     out.reply_shared(1, 1, Bytes::from(vec![0; 4096]));
     assert!(out.overflowed && out.ending == Ending::Now);
 }
