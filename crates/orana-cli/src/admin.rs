@@ -17,7 +17,12 @@ const LONGEST: u64 = 64 << 20;
 #[derive(Args)]
 pub(crate) struct Centre {
     /// The admin address of the centre
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7710")]
+    #[arg(
+        long,
+        value_name = "HOST:PORT",
+        env = "ORANA_ADMIN",
+        default_value = "127.0.0.1:7710"
+    )]
     admin: String,
 }
 
@@ -60,6 +65,13 @@ impl Centre {
             | ureq::Error::ConnectionFailed => Kind::Unreachable,
             _ => Kind::Failed,
         };
-        Failure::new(kind, format_args!("cannot ask the centre at `{}`: {error}", self.admin))
+        let (why, hint) = match &error {
+            ureq::Error::Io(io) => (io.to_string(), "; is `orana server` running there?"),
+            other => (other.to_string(), ""),
+        };
+        Failure::new(
+            kind,
+            format_args!("cannot ask the centre at `{}`: {why}{hint}", self.admin),
+        )
     }
 }

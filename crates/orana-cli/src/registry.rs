@@ -13,8 +13,13 @@ use crate::failure::{Failure, Kind};
 /// Which registry.
 #[derive(Args)]
 pub(crate) struct Source {
-    /// The registry, for instance zookeeper://127.0.0.1:2181?backup=127.0.0.1:2182
-    #[arg(long, value_name = "URL", default_value = "zookeeper://127.0.0.1:2181")]
+    /// The registry, for instance zookeeper://127.0.0.1:2181?backup=127.0.0.1:2182; HOST:PORT alone is a ZooKeeper's
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "ORANA_REGISTRY",
+        default_value = "zookeeper://127.0.0.1:2181"
+    )]
     registry: String,
 }
 
@@ -107,11 +112,18 @@ impl From<RegistryError> for Failure {
     }
 }
 
+/// Whether a provider said that it does not perform a call.
+pub(crate) fn refused(error: &orana::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|source| source.is::<orana::Refused>())
+}
+
 impl From<orana::Error> for Failure {
     fn from(error: orana::Error) -> Failure {
         let kind = match error.code() {
-            ErrorCode::Network | ErrorCode::Registry => Kind::Unreachable,
-            ErrorCode::Forbidden | ErrorCode::NoInvokerAfterFilter | ErrorCode::MethodNotFound => Kind::NotFound,
+            // The provider was reached and would not.
+            _ if refused(&error) => Kind::Failed,
+            ErrorCode::Network | ErrorCode::Registry | ErrorCode::NoInvokerAfterFilter => Kind::Unreachable,
+            ErrorCode::Forbidden | ErrorCode::MethodNotFound => Kind::NotFound,
             ErrorCode::Authorization => Kind::Forbidden,
             ErrorCode::Validation => Kind::Usage,
             _ => Kind::Failed,

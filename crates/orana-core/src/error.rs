@@ -176,6 +176,12 @@ impl RpcError {
         self
     }
 
+    /// Says under which name the caller knows what it was about, in the place of what is known.
+    pub fn known_as(mut self, subject: impl fmt::Display) -> RpcError {
+        self.0.call = Some(subject.to_string().into());
+        self
+    }
+
     /// Says which address was called, unless that is known already.
     pub fn at(mut self, address: impl fmt::Display) -> RpcError {
         self.0.address.get_or_insert_with(|| address.to_string().into());

@@ -136,7 +136,8 @@ impl<C> Refer<C> {
         self
     }
 
-    /// Whether it is an error that nobody provides the service now. If not, calls are errors until somebody does.
+    /// Whether it is an error that the registry cannot be reached, or that nobody provides the service now. If not, calls are errors until
+    /// somebody does.
     pub fn check(mut self, check: bool) -> Refer<C> {
         self.check = check;
         self
@@ -201,7 +202,10 @@ impl<C> Refer<C> {
                 if registry_url.parameter("register") != Some("false") && url.parameter("register") != Some("false") {
                     registrations.push(registry.register(&url).await.map_err(refuse)?);
                 }
-                let subscription = registry.subscribe(&subscribing(&url)).await.map_err(refuse)?;
+                let subscription = registry
+                    .subscribe(&subscribing(&url, self.check))
+                    .await
+                    .map_err(refuse)?;
                 feeds.push(Feed::start(subscription, &sources, index));
             }
             directory
@@ -214,10 +218,7 @@ impl<C> Refer<C> {
         }
         let invoker = ClusterInvoker::new(Arc::clone(&directory), balance, strategy);
         if self.check && !wait_available(&invoker, self.check_wait).await {
-            return Err(invoker
-                .why_unavailable()
-                .adding("say `check(false)` to start nevertheless")
-                .about(service));
+            return Err(invoker.why_unavailable().about(service));
         }
         let filters: Vec<_> = consumer
             .application
@@ -329,8 +330,9 @@ impl Client for Reference {
 }
 
 /// The URL to subscribe with: the same, asking for everything that bears on a call.
-fn subscribing(url: &ServiceUrl) -> ServiceUrl {
-    url.edit().set("category", "providers,configurators,routers").build()
+fn subscribing(url: &ServiceUrl, check: bool) -> ServiceUrl {
+    let url = url.edit().set("category", "providers,configurators,routers");
+    url.set("check", check).build()
 }
 
 /// Whether somebody is there within `wait`.

@@ -62,7 +62,7 @@ pub use orana_core::{
 };
 pub use orana_macros::{HessianOfOrana as Hessian, service};
 pub use orana_registry as registry;
-pub use orana_rpc::dubbo::{ServerOptions, Stopped};
+pub use orana_rpc::dubbo::{Refused, ServerOptions, Stopped};
 pub use orana_rpc::{Context, MethodDefinition, Service, ServiceDefinition};
 pub use orana_wire::hessian::{self, Value};
 pub use provider::{Provider, ProviderBuilder};

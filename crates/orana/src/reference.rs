@@ -99,6 +99,14 @@ impl Reference {
         }
     }
 
+    /// The URLs of the providers that can be called now, with this consumer's parameters laid over them.
+    pub fn providers(&self) -> Vec<ServiceUrl> {
+        match self.bound.directory.list() {
+            Ok(list) => list.endpoints().iter().map(|endpoint| endpoint.url().clone()).collect(),
+            Err(_) => Vec::new(),
+        }
+    }
+
     /// The same reference; each attempt of its calls takes no longer than `timeout`.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Reference {
@@ -171,8 +179,8 @@ impl Reference {
         let generic = self.clone().attachment("generic", "true");
         let reply = generic.invoke(invoke, encoded, false).await;
         let named = format!("{}.{method}", self.service());
-        let reply = reply.map_err(|error| behind_generic(error).about(&named))?;
-        value_of(&reply).map_err(|error| error.about(named))
+        let reply = reply.map_err(|error| behind_generic(error).known_as(&named))?;
+        value_of(&reply).map_err(|error| error.known_as(named))
     }
 
     async fn invoke(&self, method: Arc<Method>, arguments: Encoded, one_way: bool) -> Result<Reply> {

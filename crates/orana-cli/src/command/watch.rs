@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
-use orana::registry::Notification;
 use orana::registry::backend::Link;
+use orana::registry::{Notification, Query};
 use orana_core::ServiceKey;
 use serde::Serialize;
 
@@ -76,6 +76,10 @@ impl Watch {
 
     async fn watch(self) -> Result<(), Failure> {
         let registry = self.source.open()?;
+        // What cannot be reached is said at once, and not when patience ends.
+        registry
+            .lookup(&Query::from_url(&question(&self.service, "providers"))?)
+            .await?;
         let categories = if self.consumers {
             "providers,consumers"
         } else {
@@ -85,6 +89,9 @@ impl Watch {
         let mut link = registry.link();
         let mut told = Told::default();
         self.say(told.take(&subscription.current()))?;
+        if told.0.is_empty() {
+            eprintln!("nobody provides `{}` yet; waiting (ctrl-c ends)", self.service);
+        }
         let mut up = link.borrow_and_update().is_up();
         loop {
             tokio::select! {

@@ -12,6 +12,16 @@ use crate::exception;
 /// A longer text is cut: Java sends whole stack traces.
 const TEXT_MAX: usize = 2048;
 
+/// What a provider said that did not perform a call, as it said it: the source of the [`RpcError`] of such a call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", text.as_deref().unwrap_or("no reason was given"))]
+pub struct Refused {
+    /// With which status.
+    pub status: Status,
+    /// Why; from Java a whole stack trace.
+    pub text: Option<Box<str>>,
+}
+
 /// The result of the call that was answered so.
 pub(super) fn reply(answer: Answer) -> Result<Reply, RpcError> {
     let Answer { header, body } = answer;
@@ -52,14 +62,27 @@ fn refusal(status: Status, text: Option<&str>) -> RpcError {
         Status::CLIENT_TIMEOUT | Status::SERVER_TIMEOUT => RpcErrorCode::Timeout,
         _ => RpcErrorCode::Network,
     };
-    let message = match text {
-        Some(text) => {
-            let cut = text.get(..text.floor_char_boundary(TEXT_MAX)).unwrap_or(text);
-            format!("refused with {status}: {}", cut.trim_end())
-        }
-        None => format!("refused with {status}"),
+    let refused = Refused {
+        status,
+        text: text.map(|text| {
+            text.get(..text.floor_char_boundary(TEXT_MAX))
+                .unwrap_or(text)
+                .trim()
+                .into()
+        }),
     };
-    RpcError::new(code, message)
+    RpcError::new(code, refused.summary()).because(refused)
+}
+
+impl Refused {
+    /// The first line: what follows in Java's texts is where in its code that happened.
+    fn summary(&self) -> String {
+        let first = self.text.as_deref().and_then(|text| text.lines().next());
+        match first {
+            Some(first) => format!("refused with {}: {}", self.status, first.trim_end()),
+            None => format!("refused with {}", self.status),
+        }
+    }
 }
 
 #[cfg(test)]

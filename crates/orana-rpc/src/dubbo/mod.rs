@@ -23,5 +23,6 @@ mod server;
 mod serving;
 mod waker;
 
+pub use answer::Refused;
 pub use client::{ClientOptions, DubboConnector};
 pub use server::{DubboServer, ServerOptions, Stopped};

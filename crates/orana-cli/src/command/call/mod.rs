@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use crate::failure::{Failure, Kind};
 use crate::print;
-use crate::registry::{Source, run, service};
+use crate::registry::{Source, refused, run, service};
 
 /// The command line of `orana call`.
 #[derive(Args)]
@@ -46,9 +46,9 @@ pub(crate) struct Call {
     /// Something to send beside the arguments; may be given several times
     #[arg(long, value_name = "NAME=TEXT", value_parser = pair)]
     attachment: Vec<(String, String)>,
-    /// How long a call may take, in milliseconds
-    #[arg(long, value_name = "MS", default_value_t = 5_000)]
-    timeout: u64,
+    /// How long a call may take: 300ms, 2s, or milliseconds without a unit
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
+    timeout: Duration,
     /// How many further providers are tried when one cannot be reached
     #[arg(long, default_value_t = 0)]
     retries: u32,
@@ -160,7 +160,7 @@ impl Call {
             .refer_to(self.service.interface())
             .group(group)
             .version(version)
-            .timeout(Duration::from_millis(self.timeout))
+            .timeout(self.timeout)
             .retries(self.retries)
             .parameter("register", false)
             .check_wait(Duration::from_secs(3));
@@ -235,16 +235,7 @@ async fn once(reference: &Reference, method: &str, types: Option<&[String]>, arg
         },
         Err(error) => {
             provider = provider.or_else(|| error.address().map(str::to_owned));
-            Outcome::Error(CallError {
-                code: error.code().number(),
-                kind: error.code().name(),
-                class: error.exception().map(|exception| exception.class.to_string()),
-                message: error.to_string(),
-                failure: match Failure::from(error) {
-                    Failure::Said(kind, _) => kind,
-                    Failure::ReaderGone => Kind::Failed,
-                },
-            })
+            Outcome::Error(call_error(error, reference, method))
         }
     };
     let texts = answered.attachments.iter().filter(|(name, _)| *name != "dubbo");
@@ -256,6 +247,38 @@ async fn once(reference: &Reference, method: &str, types: Option<&[String]>, arg
     }
 }
 
+/// What a caller is told of a failed call. A provider that would not perform it is asked for nothing more: its registration says which
+/// methods it has.
+fn call_error(error: orana::Error, reference: &Reference, method: &str) -> CallError {
+    let (code, kind) = (error.code().number(), error.code().name());
+    let class = error.exception().map(|exception| exception.class.to_string());
+    let providers = reference.providers();
+    let mut methods: Vec<&str> = providers.iter().flat_map(|url| url.list("methods")).collect();
+    methods.sort_unstable();
+    methods.dedup();
+    let unknown = !methods.is_empty() && !methods.contains(&"*") && !methods.contains(&method);
+    if unknown && (refused(&error) || class.is_some()) {
+        let interface = reference.service().interface();
+        return CallError {
+            message: format!("`{interface}` has no method `{method}`; it has: {}", methods.join(", ")),
+            failure: Kind::NotFound,
+            code,
+            kind,
+            class,
+        };
+    }
+    CallError {
+        message: error.to_string(),
+        failure: match Failure::from(error) {
+            Failure::Said(kind, _) => kind,
+            Failure::ReaderGone => Kind::Failed,
+        },
+        code,
+        kind,
+        class,
+    }
+}
+
 /// The arguments: an array of them, or the only one.
 fn arguments(text: &str) -> Result<Vec<Value>, Failure> {
     let refuse = |error: String| {
@@ -264,7 +287,12 @@ fn arguments(text: &str) -> Result<Vec<Value>, Failure> {
             format_args!("the arguments are no JSON that can be sent: {error}"),
         )
     };
-    let document: Json = serde_json::from_str(text).map_err(|error| refuse(error.to_string()))?;
+    let document: Json = serde_json::from_str(text).map_err(|error| {
+        refuse(format!(
+            "{error}; a text needs quotes of its own: '\"{}\"'",
+            text.trim_matches('\'')
+        ))
+    })?;
     let items = match document {
         Json::Array(items) => items,
         single => vec![single],
@@ -274,6 +302,19 @@ fn arguments(text: &str) -> Result<Vec<Value>, Failure> {
         .map(json::to_value)
         .collect::<Result<_, _>>()
         .map_err(refuse)
+}
+
+/// A time with a unit, or milliseconds.
+fn time(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "write 300ms, 2s or a number of milliseconds".to_owned())?;
+    match text.get(digits.len()..) {
+        Some("" | "ms") => Ok(Duration::from_millis(number)),
+        Some("s") => Ok(Duration::from_secs(number)),
+        _ => Err("the units are ms and s".to_owned()),
+    }
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {
