@@ -104,6 +104,14 @@ pub(super) const ROWS: &[Row] = &[
         "bench zookeeper",
         &["run", "--locked", "--quiet", "-p", "xtask", "--", "bench", "zookeeper"],
     ),
+    bench(
+        "bench rpc",
+        &["run", "--locked", "--quiet", "-p", "xtask", "--", "bench", "rpc"],
+    ),
+    bench(
+        "bench registry",
+        &["run", "--locked", "--quiet", "-p", "xtask", "--", "bench", "registry"],
+    ),
     row("fuzz tool", Part::Preparation, Kind::Call(install::fuzz)).long(),
     row("fuzz", Part::Fuzz, Kind::FuzzTargets).needs(&["fuzz tool"]).long(),
 ];
