@@ -7,6 +7,7 @@
 //! A call reads the published list with one atomic load and never waits for a change. One task owns the rest; it ends with the
 //! directory.
 
+mod openings;
 mod roster;
 mod task;
 
@@ -104,8 +105,7 @@ impl Directory {
         let (reached, progress) = watch::channel(Progress::default());
         let task = tokio::spawn(task::run(
             roster::Roster::new(consumer.clone(), Arc::clone(&connector), options.clone()),
-            connector,
-            options.opening_at_once.max(1),
+            openings::Openings::new(connector, options.opening_at_once),
             told,
             Arc::clone(&published),
             reached,

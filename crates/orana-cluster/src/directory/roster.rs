@@ -102,6 +102,11 @@ impl Roster {
         (open, skipped)
     }
 
+    /// Whether somebody is to connect to `url`, or does already.
+    pub(super) fn is_opening(&self, url: &ServiceUrl) -> bool {
+        matches!(self.known.get(url), Some(Known::Opening { .. }))
+    }
+
     /// Takes what came of connecting to `url`; says whether that changes the list.
     pub(super) fn opened(
         &mut self,
