@@ -30,7 +30,12 @@ pub(crate) struct Question {
     /// The path of the node, as in /dubbo
     path: String,
     /// The server's client address
-    #[arg(long, value_name = "HOST:PORT", env = "ORANA_ZOOKEEPER", default_value = "127.0.0.1:2181")]
+    #[arg(
+        long,
+        value_name = "HOST:PORT",
+        env = "ORANA_ZOOKEEPER",
+        default_value = "127.0.0.1:2181"
+    )]
     zookeeper: String,
     /// Print JSON
     #[arg(long)]

@@ -35,8 +35,8 @@ pub(crate) struct Route {
 }
 
 /// Why there is no address to advertise.
-pub(crate) const NONE: &str = "there is no address under which others could call this provider: name it with `advertise`, or set \
-                               DUBBO_IP_TO_REGISTRY";
+pub(crate) const NONE: &str = "there is no address under which others could call this provider: say `listen` with an address that they \
+                               reach (`0.0.0.0:20880` for all of this machine's), name it with `advertise`, or set DUBBO_IP_TO_REGISTRY";
 
 /// Decides. `None` if everything known is an address that others could not use.
 pub(crate) fn decide(known: &Known) -> Option<String> {
@@ -44,11 +44,13 @@ pub(crate) fn decide(known: &Known) -> Option<String> {
     if let Some(host) = said {
         return Some(host.clone());
     }
+    let local_registry = known.routes.iter().any(|route| route.to.is_loopback());
     if let Some(listening) = known.listening
         && !listening.is_unspecified()
     {
-        // Whoever binds one address can be called there and nowhere else.
-        return Some(written(listening));
+        // Whoever binds one address can be called there and nowhere else; on loopback, by nobody whom a registry elsewhere tells of it.
+        let reachable = !listening.is_loopback() || local_registry || known.routes.is_empty();
+        return reachable.then(|| written(listening));
     }
     if known.routes.iter().any(|route| usable(route.from)) {
         let route = known.routes.iter().find(|route| usable(route.from))?;
@@ -144,6 +146,25 @@ mod tests {
         assert_eq!(decide(&known(vec![])), None);
         let both = vec![route("127.0.0.1", "127.0.0.1"), route("10.2.2.2", "10.9.9.9")];
         assert_eq!(decide(&known(both)).unwrap(), "10.2.2.2");
+    }
+
+    #[test]
+    fn who_listens_on_loopback_is_not_told_of_in_a_registry_elsewhere() {
+        let known = |routes| Known {
+            listening: Some("127.0.0.1".parse().unwrap()),
+            routes,
+            ..Known::default()
+        };
+        assert_eq!(decide(&known(vec![route("10.2.2.2", "10.9.9.9")])), None);
+        assert_eq!(
+            decide(&known(vec![route("127.0.0.1", "127.0.0.1")])).unwrap(),
+            "127.0.0.1"
+        );
+        assert_eq!(
+            decide(&known(vec![])).unwrap(),
+            "127.0.0.1",
+            "without a registry nobody is told"
+        );
     }
 
     #[test]

@@ -85,9 +85,14 @@ impl Application {
         Consumer::new(self.clone())
     }
 
-    /// Leaves every registry at once: what was registered goes now and not when a session runs out. References still call whom they know.
+    /// Leaves the registries that it named, at once: what was registered there goes now and not when a session runs out. References still
+    /// call whom they know. Whoever shares a registry with it ([`Application::with_registries`]) loses it too.
     pub async fn close(&self) {
-        for registry in self.registries.in_use() {
+        // None that is not in use is begun for this.
+        if self.registries.in_use().is_empty() {
+            return;
+        }
+        for (_, registry) in self.registries().unwrap_or_default() {
             registry.close().await;
         }
     }

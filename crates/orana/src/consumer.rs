@@ -184,7 +184,6 @@ impl<C> Refer<C> {
 
         let connector: Arc<dyn Connector> = Arc::clone(&consumer.connector) as _;
         let mut feeds = Vec::new();
-        let mut registrations = Vec::new();
         let directory = if self.direct.is_empty() {
             let origin: Vec<String> = registries.iter().map(|(url, _)| url.address()).collect();
             let directory = Directory::new(url.clone(), &origin.join(", "), connector, DirectoryOptions::default());
@@ -199,13 +198,9 @@ impl<C> Refer<C> {
                 if registry_url.parameter("subscribe") == Some("false") {
                     continue;
                 }
-                if registry_url.parameter("register") != Some("false") && url.parameter("register") != Some("false") {
-                    registrations.push(registry.register(&url).await.map_err(refuse)?);
-                }
-                let subscription = registry
-                    .subscribe(&subscribing(&url, self.check))
-                    .await
-                    .map_err(refuse)?;
+                // The registry registers whoever subscribes, unless it is told not to.
+                let asking = subscribing(&url, self.check, registry_url.flag_or("register", true));
+                let subscription = registry.subscribe(&asking).await.map_err(refuse)?;
                 feeds.push(Feed::start(subscription, &sources, index));
             }
             directory
@@ -236,7 +231,6 @@ impl<C> Refer<C> {
             directory,
             _held: Held {
                 _feeds: feeds,
-                _registrations: registrations,
                 _registries: registries.into_iter().map(|(_, registry)| registry).collect(),
             },
         };
@@ -330,9 +324,15 @@ impl Client for Reference {
 }
 
 /// The URL to subscribe with: the same, asking for everything that bears on a call.
-fn subscribing(url: &ServiceUrl, check: bool) -> ServiceUrl {
-    let url = url.edit().set("category", "providers,configurators,routers");
-    url.set("check", check).build()
+fn subscribing(url: &ServiceUrl, check: bool, register: bool) -> ServiceUrl {
+    let asking = url
+        .edit()
+        .set("category", "providers,configurators,routers")
+        .set("check", check);
+    match register {
+        true => asking.build(),
+        false => asking.set("register", false).build(),
+    }
 }
 
 /// Whether somebody is there within `wait`.

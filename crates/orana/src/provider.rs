@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use orana_core::{Invoker, RpcError, RpcErrorCode, ServiceUrl, filtered};
 use orana_registry::{Registration, Registry};
 use orana_rpc::dubbo::{DubboServer, ServerOptions, Stopped};
-use orana_rpc::{Exported, LocalInvoker};
+use orana_rpc::{Exported, LocalInvoker, MethodDefinition, ServiceDefinition};
 
 use crate::Result;
 use crate::advertise::{self, ADDRESS_VARIABLES, Known, NONE, PORT_VARIABLES};
@@ -118,6 +118,7 @@ impl ProviderBuilder {
         let mut urls = Vec::new();
         let mut registered = Vec::new();
         for export in &self.exports {
+            distinct(export.service.definition())?;
             let facts = Facts {
                 application: self.application.name(),
                 host: &host,
@@ -149,21 +150,24 @@ impl ProviderBuilder {
         }
 
         let mut registrations = Vec::new();
+        let mut failed = None;
         for (registry_url, registry) in &registries {
             if registry_url.parameter("register") == Some("false") {
                 continue;
             }
             for url in &registered {
-                let registration = registry.register(url).await.map_err(|error| {
-                    RpcError::new(RpcErrorCode::Registry, format!("cannot register: {error}"))
-                        .about(url.path().unwrap_or_default())
-                        .because(error)
-                })?;
-                registrations.push(registration);
+                match registry.register(url).await {
+                    Ok(registration) => registrations.push(registration),
+                    Err(error) => {
+                        let error = RpcError::new(RpcErrorCode::Registry, format!("cannot register: {error}"))
+                            .about(url.path().unwrap_or_default())
+                            .because(error);
+                        failed.get_or_insert(error);
+                    }
+                }
             }
         }
-        tracing::info!(%address, advertised = %format!("{host}:{port}"), services = urls.len(), "providing");
-        Ok(Provider {
+        let provider = Provider {
             server,
             address,
             exported,
@@ -171,7 +175,14 @@ impl ProviderBuilder {
             registrations,
             registries: registries.into_iter().map(|(_, registry)| registry).collect(),
             stop_limit: self.stop_limit,
-        })
+        };
+        if let Some(error) = failed {
+            // Who was told of it by another registry may be calling already.
+            provider.stop().await;
+            return Err(error);
+        }
+        tracing::info!(%address, advertised = %format!("{host}:{port}"), services = provider.urls.len(), "providing");
+        Ok(provider)
     }
 
     /// Under which host and port consumers are to call.
@@ -200,6 +211,22 @@ impl ProviderBuilder {
     }
 }
 
+/// Fails if Java could not tell two methods apart.
+fn distinct(definition: &ServiceDefinition) -> Result<()> {
+    for (index, method) in definition.methods.iter().enumerate() {
+        let same = |other: &MethodDefinition| other.name == method.name && other.descriptor == method.descriptor;
+        if definition.methods.iter().take(index).any(same) {
+            let message = format!(
+                "two methods are `{}({})` to Java; give one of them another name",
+                method.name,
+                method.parameters.join(", ")
+            );
+            return Err(RpcError::new(RpcErrorCode::Validation, message).about(&definition.interface));
+        }
+    }
+    Ok(())
+}
+
 impl Provider {
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
@@ -214,19 +241,26 @@ impl Provider {
     /// Stops without a call lost: consumers are told over their connections, registrations go, calls under way and those that still come are
     /// served, and the port closes when nothing more comes or the limit is over. Says how many calls were not done by then.
     pub async fn stop(self) -> Stopped {
-        let until = tokio::time::Instant::now() + self.stop_limit;
         self.server.announce(true);
+        // A registry that does not answer must not take the time that calls need.
+        let farewell = self.stop_limit / 3;
+        let began = tokio::time::Instant::now();
+        let mut leaving = tokio::task::JoinSet::new();
         for registration in self.registrations {
-            match tokio::time::timeout_at(until, registration.unregister()).await {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, "a registration could not be taken back; it goes with its session")
+            leaving.spawn(tokio::time::timeout(farewell, registration.unregister()));
+        }
+        while let Some(left) = leaving.join_next().await {
+            match left {
+                Ok(Ok(Ok(()))) => {}
+                Ok(Ok(Err(error))) => {
+                    tracing::warn!(%error, "a registration could not be taken back; it goes with its session");
                 }
-                Err(_) => tracing::warn!("the registry does not answer; registrations go with their session"),
+                Ok(Err(_)) | Err(_) => {
+                    tracing::warn!("the registry does not answer; registrations go with their session")
+                }
             }
         }
-        let left = until.saturating_duration_since(tokio::time::Instant::now());
-        let stopped = self.server.stop(left).await;
+        let stopped = self.server.stop(self.stop_limit.saturating_sub(began.elapsed())).await;
         drop(self.exported);
         drop(self.registries);
         stopped

@@ -9,7 +9,7 @@ use orana_core::{
     Attachments, CallOptions, Encoded, Invocation, Invoker, Method, Reply, RpcError, RpcErrorCode, ServiceKey,
     ServiceUrl,
 };
-use orana_registry::{Registration, Registry};
+use orana_registry::Registry;
 use orana_rpc::{ServiceDefinition, encode_arguments, value_of};
 use orana_wire::dubbo::Descriptor;
 use orana_wire::hessian::{FromHessian, Value};
@@ -47,7 +47,6 @@ pub(crate) struct Bound {
 #[derive(Default)]
 pub(crate) struct Held {
     pub(crate) _feeds: Vec<Feed>,
-    pub(crate) _registrations: Vec<Registration>,
     pub(crate) _registries: Vec<Registry>,
 }
 

@@ -23,6 +23,8 @@ trait Shop {
     /// Is not answered.
     #[method(one_way)]
     async fn note(&self, text: String) -> orana::Result<()>;
+    /// Has parameters with names that generated code is tempted to use.
+    async fn odd(&self, arguments: String, method: i32, input: bool, out: i64) -> orana::Result<String>;
     /// Takes its time.
     async fn slow(&self, millis: u32) -> orana::Result<Option<String>>;
 }
@@ -66,6 +68,10 @@ impl Shop for Corner {
         Ok(())
     }
 
+    async fn odd(&self, arguments: String, method: i32, input: bool, out: i64) -> orana::Result<String> {
+        Ok(format!("{arguments} {method} {input} {out}"))
+    }
+
     async fn slow(&self, millis: u32) -> orana::Result<Option<String>> {
         tokio::time::sleep(Duration::from_millis(millis.into())).await;
         Ok(None)
@@ -92,6 +98,7 @@ async fn a_service_is_found_by_the_registry_and_called_by_its_trait() {
     let prices = shop.prices_of(vec!["fig".into(), "plum".into()]).await.unwrap();
     assert_eq!(prices, HashMap::from([("fig".to_owned(), 3), ("plum".to_owned(), 4)]));
     assert_eq!(shop.slow(1).await.unwrap(), None);
+    assert_eq!(shop.odd("a".into(), 1, true, 2).await.unwrap(), "a 1 true 2");
     assert_eq!(shop.reference().addresses(), [provider.address().to_string()]);
     provider.stop().await;
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -117,6 +124,7 @@ async fn what_java_would_call_is_what_the_trait_says() {
             ("buy", "Ljava/lang/String;Ljava/lang/Integer;", "void"),
             ("noted", "", "int"),
             ("note", "Ljava/lang/String;", "void"),
+            ("odd", "Ljava/lang/String;IZJ", "java.lang.String"),
             ("slow", "J", "java.lang.String"),
         ]
     );
@@ -291,4 +299,82 @@ async fn without_a_registry_and_without_an_address_the_error_says_what_to_do() {
         .unwrap();
     assert_eq!(error.code(), ErrorCode::Registry);
     assert!(error.to_string().contains("direct"), "{error}");
+}
+
+/// Two methods that differ in Rust alone.
+#[orana::service(interface = "org.example.Twins")]
+trait Twins {
+    async fn sum(&self, of: Vec<i32>) -> orana::Result<i32>;
+    #[method(name = "sum")]
+    async fn sum_of_longs(&self, of: Vec<i64>) -> orana::Result<i64>;
+}
+
+struct Adding;
+
+impl Twins for Adding {
+    async fn sum(&self, of: Vec<i32>) -> orana::Result<i32> {
+        Ok(of.iter().sum())
+    }
+
+    async fn sum_of_longs(&self, of: Vec<i64>) -> orana::Result<i64> {
+        Ok(of.iter().sum())
+    }
+}
+
+#[tokio::test]
+async fn methods_that_java_cannot_tell_apart_are_not_exported() {
+    let builder = Application::new("twins").provider().listen("127.0.0.1:0");
+    let error = builder.export(TwinsService::new(Adding)).start().await.unwrap_err();
+    assert_eq!(error.code(), ErrorCode::Validation);
+    assert!(error.to_string().contains("sum(java.util.List)"), "{error}");
+}
+
+#[tokio::test]
+async fn an_application_leaves_only_the_registries_that_it_named() {
+    let shared = Arc::new(orana::registry::Registries::default());
+    let with = |name: &str| Application::new(name).with_registries(Arc::clone(&shared));
+    let b = with("b").registry("memory://leaving:1");
+    let builder = b.provider().listen("127.0.0.1:0");
+    let _provider = builder
+        .export(ShopService::new(Corner::default()))
+        .start()
+        .await
+        .unwrap();
+    with("a").close().await;
+    let shop = with("c")
+        .registry("memory://leaving:1")
+        .consumer()
+        .refer::<ShopClient>()
+        .await
+        .unwrap();
+    assert_eq!(shop.price_of("fig".into()).await.unwrap(), 3);
+}
+
+#[tokio::test]
+async fn a_consumer_is_registered_unless_its_registry_says_otherwise() {
+    use orana::registry::{Query, Registries};
+    let shared = Arc::new(Registries::default());
+    let with = |name: &str| Application::new(name).with_registries(Arc::clone(&shared));
+    let provider = with("p").registry("memory://quiet:1").provider().listen("127.0.0.1:0");
+    let _provider = provider
+        .export(ShopService::new(Corner::default()))
+        .start()
+        .await
+        .unwrap();
+    let url = orana::ServiceUrl::parse("memory://quiet:1").unwrap();
+    let registry = shared.get(&url).unwrap();
+    let asked = orana::ServiceUrl::parse("admin://h/org.example.Shop?category=consumers&version=*").unwrap();
+    let consumers = || async { registry.lookup(&Query::from_url(&asked).unwrap()).await.unwrap() };
+    let quiet = with("q").registry("memory://quiet:1?register=false");
+    let _quiet = quiet.consumer().refer::<ShopClient>().await.unwrap();
+    assert!(consumers().await.is_empty());
+    let loud = with("l").registry("memory://quiet:1");
+    let shop = loud.consumer().refer::<ShopClient>().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let listed = consumers().await;
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].parameter("application"), Some("l"));
+    drop(shop);
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(consumers().await.is_empty(), "and goes with its reference");
 }

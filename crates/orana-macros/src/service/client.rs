@@ -1,7 +1,7 @@
 //! The calling side: a struct that implements the trait by calls.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
 
 use super::declaration::{Declaration, Method};
 
@@ -51,13 +51,16 @@ fn call(root: &syn::Path, index: usize, method: &Method) -> TokenStream {
     let Method { name, output, .. } = method;
     let parameters = method.signature();
     let names = method.parameters.iter().map(|parameter| &parameter.name);
+    // Names that no parameter of the user's can have.
+    let encoded = format_ident!("encoded", span = Span::mixed_site());
+    let out = format_ident!("out", span = Span::mixed_site());
     quote! {
         async fn #name(&self, #parameters) -> #output {
-            let arguments = #root::macros::encode_arguments(|arguments| {
-                #(arguments.push(&#names)?;)*
+            let #encoded = #root::macros::encode_arguments(|#out| {
+                #(#out.push(&#names)?;)*
                 ::core::result::Result::Ok(())
             })?;
-            ::core::result::Result::Ok(self.0.call_method(#index, arguments).await?)
+            ::core::result::Result::Ok(self.0.call_method(#index, #encoded).await?)
         }
     }
 }

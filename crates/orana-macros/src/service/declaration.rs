@@ -93,6 +93,22 @@ impl Declaration {
                 other => return Err(Error::new(other.span(), "a service consists of methods only")),
             }
         }
+        if let Some(clause) = &item.generics.where_clause {
+            return Err(Error::new(
+                clause.span(),
+                "a service has no `where`: Java has to know its types",
+            ));
+        }
+        for (index, method) in methods.iter().enumerate() {
+            let same = |other: &&Method| other.java_name == method.java_name && other.looks_like(method);
+            if methods.iter().take(index).any(|other| same(&other)) {
+                return Err(Error::new(
+                    method.name.span(),
+                    "Java cannot tell this method from another of the same name with the same parameter types; name it otherwise with \
+                     #[method(name = \"…\")]",
+                ));
+            }
+        }
         Ok(Declaration {
             item,
             interface,
@@ -178,6 +194,19 @@ impl Method {
                 "a method of a service has no generic parameters",
             ));
         }
+        if let Some(conditional) = item
+            .attrs
+            .iter()
+            .find(|one| one.path().is_ident("cfg") || one.path().is_ident("cfg_attr"))
+        {
+            return Err(Error::new(
+                conditional.span(),
+                "a method of a service is there always: its number is part of the interface",
+            ));
+        }
+        if let Some(clause) = &signature.generics.where_clause {
+            return Err(Error::new(clause.span(), "a method of a service has no `where`"));
+        }
         let settings = Settings::take(&mut item.attrs)?;
         let (output, value) = result(&signature.output, signature.ident.span())?;
         let mut arguments = signature.inputs.iter_mut();
@@ -202,6 +231,18 @@ impl Method {
             java_returns: settings.returns,
             one_way: settings.one_way,
         })
+    }
+
+    /// Whether Java would see the same parameter types, as far as their spelling tells.
+    fn looks_like(&self, other: &Method) -> bool {
+        let spelling = |method: &Method| -> Vec<String> {
+            let of = |parameter: &Parameter| match &parameter.java {
+                Some(java) => java.value(),
+                None => parameter.kind.to_token_stream().to_string(),
+            };
+            method.parameters.iter().map(of).collect()
+        };
+        spelling(self) == spelling(other)
     }
 
     /// Its parameters as they stand in a signature.

@@ -1,7 +1,7 @@
 //! The serving side: a struct that reads arguments, calls the user's implementation, and writes what it returns.
 
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
 
 use super::declaration::{Declaration, Method};
 
@@ -55,15 +55,17 @@ fn serve(declaration: &Declaration, index: usize, method: &Method) -> TokenStrea
     let name = &method.name;
     let names: Vec<_> = method.parameters.iter().map(|parameter| &parameter.name).collect();
     let kinds = method.parameters.iter().map(|parameter| &parameter.kind);
+    // A name that no parameter of the user's can have.
+    let input = format_ident!("input", span = Span::mixed_site());
     // A method without parameters reads nothing.
     let read = (!names.is_empty()).then(|| {
         quote! {
-            let mut arguments = #root::macros::decode_arguments(
+            let mut #input = #root::macros::decode_arguments(
                 arguments,
                 <#client as #root::Client>::definition().methods.get(#index),
             );
-            #(let #names: #kinds = arguments.next()?;)*
-            ::core::mem::drop(arguments);
+            #(let #names: #kinds = #input.next()?;)*
+            ::core::mem::drop(#input);
         }
     });
     quote! {
