@@ -8,6 +8,7 @@
 //! directory.
 
 mod openings;
+mod published;
 mod roster;
 mod task;
 
@@ -15,11 +16,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::ArcSwap;
 use orana_core::{Connector, RpcError, RpcErrorCode, ServiceUrl};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+use self::published::{Published, Version};
 use crate::endpoint_list::EndpointList;
 
 /// What can be settled about a directory.
@@ -52,17 +53,10 @@ pub struct Directory {
     /// Where lists come from, in error messages.
     origin: Box<str>,
     several_groups: bool,
-    published: Arc<ArcSwap<Version>>,
+    published: Arc<Published>,
     updates: watch::Sender<Update>,
     progress: watch::Receiver<Progress>,
     task: AbortHandle,
-}
-
-/// What a call reads.
-#[derive(Debug)]
-struct Version {
-    state: DirectoryState,
-    list: EndpointList,
 }
 
 /// The newest list that the registry told, if it told one.
@@ -97,10 +91,7 @@ impl Directory {
         connector: Arc<dyn Connector>,
         options: DirectoryOptions,
     ) -> Directory {
-        let published = Arc::new(ArcSwap::from_pointee(Version {
-            state: DirectoryState::Waiting,
-            list: EndpointList::default(),
-        }));
+        let published = Arc::new(Published::new());
         let (updates, told) = watch::channel(None);
         let (reached, progress) = watch::channel(Progress::default());
         let task = tokio::spawn(task::run(
@@ -168,10 +159,7 @@ impl Directory {
     /// Lets go of all connections; what is under way on them may end. From now on [`Directory::list`] is an error.
     pub fn destroy(&self) {
         self.task.abort();
-        self.published.store(Arc::new(Version {
-            state: DirectoryState::Destroyed,
-            list: EndpointList::default(),
-        }));
+        self.published.destroy();
     }
 
     /// Whether its consumer asks for more than one group.

@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
 use orana_core::ServiceUrl;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::openings::Openings;
+use super::published::{Published, Version};
 use super::roster::{Roster, Skipped};
-use super::{Progress, Update, Version};
+use super::{Progress, Update};
 
 /// Runs until the directory goes; connections that are being opened then are given up with it.
 pub(super) async fn run(
     mut roster: Roster,
     mut openings: Openings,
     mut told: watch::Receiver<Update>,
-    published: Arc<ArcSwap<Version>>,
+    published: Arc<Published>,
     reached: watch::Sender<Progress>,
 ) {
     loop {
@@ -41,10 +41,10 @@ pub(super) async fn run(
             }
         };
         if changed {
-            published.store(Arc::new(Version {
+            published.publish(Version {
                 state: roster.state(),
                 list: roster.list(),
-            }));
+            });
         }
         reached.send_if_modified(|progress| {
             let now = Progress {

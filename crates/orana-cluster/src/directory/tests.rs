@@ -241,6 +241,44 @@ async fn after_destroy_the_list_is_an_error() {
     assert!(net.of("h:1").is_none());
 }
 
+/// Destroys the directory at a moment when its task is at work and will publish next.
+#[derive(Default)]
+struct Destroyer(Mutex<Option<Arc<Directory>>>);
+
+impl Connector for Destroyer {
+    fn connect<'a>(&'a self, url: &'a ServiceUrl) -> BoxFuture<'a, Result<Arc<dyn Invoker>, RpcError>> {
+        Box::pin(async move { Ok(Silent::at(url) as Arc<dyn Invoker>) })
+    }
+
+    fn supports(&self, _: &str) -> bool {
+        if let Some(directory) = self.0.lock().take() {
+            directory.destroy();
+        }
+        true
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_published_while_it_is_destroyed_does_not_bring_it_back() {
+    let consumer = ServiceUrl::parse("consumer://me/i").unwrap();
+    let destroyer = Arc::new(Destroyer::default());
+    let connector = Arc::clone(&destroyer) as Arc<dyn Connector>;
+    let directory = Arc::new(Directory::new(
+        consumer,
+        "registry:1",
+        connector,
+        DirectoryOptions::default(),
+    ));
+    *destroyer.0.lock() = Some(Arc::clone(&directory));
+    directory.notify(urls(&["dubbo://h:1/i"]));
+    moment().await;
+    assert!(destroyer.0.lock().is_none(), "it was destroyed within the task");
+    assert_eq!(directory.state(), DirectoryState::Destroyed);
+    directory.notify(urls(&["dubbo://h:2/i"]));
+    moment().await;
+    assert_eq!(directory.list().err().unwrap().code(), RpcErrorCode::Unknown);
+}
+
 #[tokio::test(start_paused = true)]
 async fn failover_tries_another_provider_and_tells_all_it_tried() {
     let net = Arc::new(Net::default());
