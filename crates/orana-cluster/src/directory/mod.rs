@@ -8,6 +8,7 @@
 //! directory.
 
 mod openings;
+mod passed_over;
 mod published;
 mod roster;
 mod task;

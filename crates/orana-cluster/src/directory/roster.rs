@@ -9,6 +9,7 @@ use ahash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use orana_core::{Connector, Invoker, RpcError, ServiceUrl};
 use tokio::time::Instant;
 
+use super::passed_over::Skipped;
 use super::{DirectoryOptions, DirectoryState};
 use crate::endpoint::Endpoint;
 use crate::endpoint_list::EndpointList;
@@ -32,14 +33,6 @@ enum Known {
     Opening { failures: u32 },
     Up(Arc<Endpoint>),
     Aside { failures: u32, again_at: Instant },
-}
-
-/// Items of a list that cannot be used.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Skipped {
-    pub(super) count: usize,
-    /// The first of them, and why.
-    pub(super) first: Option<(String, &'static str)>,
 }
 
 impl Roster {
@@ -69,8 +62,7 @@ impl Roster {
         let mut listed = Vec::with_capacity(providers.len());
         for provider in providers {
             if let Some(why) = self.unusable(provider) {
-                skipped.count += 1;
-                skipped.first.get_or_insert_with(|| (provider.to_string(), why));
+                skipped.add(provider, why);
                 continue;
             }
             let url = merged(provider, &self.consumer);

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use orana_core::ServiceUrl;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::openings::Openings;
+use super::passed_over::{PassedOver, Skipped};
 use super::published::{Published, Version};
-use super::roster::{Roster, Skipped};
+use super::roster::Roster;
 use super::{Progress, Update};
 
 /// Runs until the directory goes; connections that are being opened then are given up with it.
@@ -19,6 +19,7 @@ pub(super) async fn run(
     published: Arc<Published>,
     reached: watch::Sender<Progress>,
 ) {
+    let mut passed_over = PassedOver::default();
     loop {
         let due = roster.next_due();
         let changed = tokio::select! {
@@ -29,7 +30,7 @@ pub(super) async fn run(
                 let providers = told.borrow_and_update().clone();
                 let Some(providers) = providers else { continue };
                 let (open, skipped) = roster.accept(&providers);
-                report(&skipped, &providers);
+                report(&skipped, passed_over.is_news(&skipped, Instant::now()), providers.len());
                 openings.retain(|url| roster.is_opening(url));
                 openings.open(open);
                 true
@@ -55,14 +56,13 @@ pub(super) async fn run(
     }
 }
 
-fn report(skipped: &Skipped, providers: &[ServiceUrl]) {
-    if let Some((url, why)) = &skipped.first {
-        tracing::warn!(
-            skipped = skipped.count,
-            of = providers.len(),
-            first = url,
-            why,
-            "providers of a list are passed over"
-        );
+/// Warns of what cannot be used, if that is news; with it, of how many lists nothing was said since the last warning.
+fn report(skipped: &Skipped, news: Option<u64>, of: usize) {
+    let Some((url, why)) = &skipped.first else { return };
+    let skipped = skipped.count;
+    let what = "providers of a list are passed over";
+    match news {
+        Some(unsaid) => tracing::warn!(skipped, of, first = url, why, unsaid, "{what}"),
+        None => tracing::debug!(skipped, of, first = url, why, "{what}"),
     }
 }
