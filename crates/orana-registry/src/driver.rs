@@ -8,6 +8,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use crate::backend::{Link, Watching};
+use crate::complaints::{Outage, repeats};
 use crate::convergence::{Operation, Outcome, Step, Verdict};
 use crate::error::{RegistryError, RegistryErrorKind};
 use crate::saver;
@@ -33,6 +34,7 @@ pub(crate) async fn drive(shared: Arc<Shared>) {
     let mut link = shared.link.clone();
     link.mark_changed();
     let mut link_lives = true;
+    let mut outage = Outage::default();
     let mut tasks = JoinSet::new();
     let mut steps = HashMap::new();
     let saver = tokio::spawn(saver::keep_saved(Arc::clone(&shared)));
@@ -42,12 +44,12 @@ pub(crate) async fn drive(shared: Arc<Shared>) {
             changed = link.changed(), if link_lives => match changed {
                 Ok(()) => {
                     let now = link.borrow_and_update().clone();
-                    link_is(&shared, &now);
+                    link_is(&shared, &mut outage, &now);
                 }
                 Err(_) => {
                     link_lives = false;
                     let reason = Arc::from("the back-end has ended");
-                    link_is(&shared, &Link::Down { reason });
+                    link_is(&shared, &mut outage, &Link::Down { reason });
                 }
             },
             Some(ended) = tasks.join_next_with_id() => settle(&shared, &mut steps, ended),
@@ -111,23 +113,29 @@ fn take_steps(
 }
 
 /// Tells the desired state how the link is.
-fn link_is(shared: &Shared, link: &Link) {
+fn link_is(shared: &Shared, outage: &mut Outage, link: &Link) {
     let address = &*shared.address;
-    let mut state = shared.state.lock();
-    let now = Instant::now();
+    let news = outage.is_news(link);
     match link {
-        Link::Up { epoch } => {
-            state.down_since = None;
-            tracing::info!(address, epoch, "the registry is connected");
-        }
-        Link::Connecting => {
-            state.down_since.get_or_insert(now);
-            tracing::debug!(address, "connecting to the registry");
+        Link::Up { epoch } => tracing::info!(address, epoch, "the registry is connected"),
+        Link::Connecting => tracing::debug!(address, "connecting to the registry"),
+        Link::Down { .. } | Link::Refused { .. } if news => {
+            tracing::warn!(
+                address,
+                ?link,
+                "the registry is not connected; it is tried again until it is"
+            );
         }
         Link::Down { .. } | Link::Refused { .. } => {
-            state.down_since.get_or_insert(now);
-            tracing::warn!(address, ?link, "the registry is not connected");
+            tracing::debug!(address, ?link, "the registry is still not connected");
         }
+    }
+    let mut state = shared.state.lock();
+    let now = Instant::now();
+    if link.is_up() {
+        state.down_since = None;
+    } else {
+        state.down_since.get_or_insert(now);
     }
     state.convergence.link(link.epoch(), now);
 }
@@ -173,7 +181,7 @@ fn finish(shared: &Shared, step: Step, outcome: Result<(), RegistryError>) {
         Err(error) if error.retryable() || error.kind() == RegistryErrorKind::Refused => Outcome::Failed,
         Err(_) => Outcome::Impossible,
     };
-    let (verdict, service, error) = {
+    let (verdict, service, error, repeated) = {
         let mut state = shared.state.lock();
         let verdict = state.convergence.finished(step, told, Instant::now(), fastrand::f64());
         let progress = match (verdict, &outcome) {
@@ -196,10 +204,11 @@ fn finish(shared: &Shared, step: Step, outcome: Result<(), RegistryError>) {
         } else {
             return;
         };
+        let repeated = repeats(&told.borrow(), &progress);
         told.send_replace(progress);
         match outcome {
             Ok(()) => return,
-            Err(error) => (verdict, service.clone(), error),
+            Err(error) => (verdict, service.clone(), error, repeated),
         }
     };
     let what = match (step.operation, verdict) {
@@ -210,7 +219,11 @@ fn finish(shared: &Shared, step: Step, outcome: Result<(), RegistryError>) {
         (Operation::Watch, Verdict::GivenUp) => "subscribing failed and is given up until the next session",
         (Operation::Watch, _) => "subscribing failed and will be tried again",
     };
-    shared.complain(what, &service, &error);
+    if repeated {
+        tracing::debug!(%service, %error, "{what}");
+    } else {
+        shared.complain(what, &service, &error);
+    }
 }
 
 /// A request of the back-end, for as long as the settings allow.
