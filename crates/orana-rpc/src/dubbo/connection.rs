@@ -22,13 +22,13 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::inbox::{Inbox, Incoming};
-use super::outbox::{Leave, Outbox};
+use super::outbox::{Leave, Outbox, Unsent};
 use super::request::{self, Asked, Call, Memory, Refusal};
 use super::response::{self, Envelope};
 use super::server::Shared;
 use super::serving::{Served, Serving};
 
-/// While so many bytes wait for a consumer that does not read, no more of its requests are read.
+/// While so many bytes wait for a consumer that does not read, no more of its requests are read or begun.
 const BACKLOG: usize = 8 << 20;
 
 /// So many times is read before others get their turn.
@@ -36,6 +36,9 @@ const READS: usize = 8;
 
 /// A call that ran so long without a pause should have had a task of its own.
 const LONG: Duration = Duration::from_micros(200);
+
+/// To copy an answer of so many bytes takes a noticeable part of [`LONG`].
+const LARGE: usize = 32 << 10;
 
 /// How long a connection that is being closed waits for the other side to close.
 pub(super) const LINGER: Duration = Duration::from_millis(500);
@@ -48,6 +51,8 @@ pub(super) struct Line {
     busy: AtomicUsize,
     /// To be closed as soon as nothing is under way.
     closing: AtomicBool,
+    /// More answers wait than may; to be closed at once.
+    flooded: AtomicBool,
 }
 
 /// The task of a connection. Dropping it closes the connection and gives up its calls.
@@ -63,6 +68,10 @@ pub(super) struct Connection {
     timer: Pin<Box<Sleep>>,
     /// When something was last read or written.
     active: Instant,
+    /// How much had been written when that was last looked at.
+    sent: u64,
+    /// Requests that have been read wait to be begun until answers have been read.
+    held: bool,
     deferred: bool,
 }
 
@@ -121,9 +130,10 @@ impl Connection {
     pub(super) fn new(shared: Arc<Shared>, socket: TcpStream, peer: SocketAddr) -> Connection {
         let (read, write) = socket.into_split();
         let line = Arc::new(Line {
-            outbox: Outbox::new(write, usize::MAX),
+            outbox: Outbox::new(write, shared.options.queued.max(BACKLOG)),
             busy: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
+            flooded: AtomicBool::new(false),
         });
         let number = shared.enter(&line);
         let now = Instant::now();
@@ -134,6 +144,8 @@ impl Connection {
             calls: JoinSet::new(),
             state: State::Open(line),
             active: now,
+            sent: 0,
+            held: false,
             deferred: false,
             shared,
             number,
@@ -141,11 +153,14 @@ impl Connection {
         }
     }
 
-    /// Reads and serves what has come.
+    /// Reads and serves what has come, as long as the consumer reads what it is answered.
     fn read(&mut self, line: &Arc<Line>, cx: &mut Context<'_>) -> Step {
         for _ in 0..READS {
-            if line.outbox.len() > BACKLOG {
-                return Step::Wait;
+            if self.held || line.outbox.len() > BACKLOG {
+                match self.serve_read(line, Instant::now(), cx) {
+                    Step::Wait => {}
+                    step => return step,
+                }
             }
             match self.inbox.poll_read(cx) {
                 Poll::Pending => return Step::Wait,
@@ -153,18 +168,11 @@ impl Connection {
                 Poll::Ready(Err(error)) => return Step::End(format!("broken: {error}")),
                 Poll::Ready(Ok(_)) => {}
             }
-            let mut now = Instant::now();
+            let now = Instant::now();
             self.active = now;
-            loop {
-                match self.inbox.next(|| now) {
-                    Ok(Some(incoming)) => now = self.take(line, incoming, now, cx),
-                    Ok(None) => break,
-                    Err(error) => {
-                        // Whoever it was is told what was ready, and nothing more.
-                        let _ = line.outbox.poll_flush(cx);
-                        return Step::End(error.to_string());
-                    }
-                }
+            match self.serve_read(line, now, cx) {
+                Step::Wait => {}
+                step => return step,
             }
             if let Poll::Ready(Err(error)) = line.outbox.poll_flush(cx) {
                 return Step::End(format!("broken: {error}"));
@@ -172,6 +180,33 @@ impl Connection {
         }
         cx.waker().wake_by_ref();
         Step::Wait
+    }
+
+    /// Serves the frames that have been read; what is over the backlog stays where it is.
+    fn serve_read(&mut self, line: &Arc<Line>, mut now: Instant, cx: &mut Context<'_>) -> Step {
+        loop {
+            self.held = line.outbox.len() > BACKLOG;
+            if self.held {
+                // One that reads is not made to wait.
+                match line.outbox.poll_flush(cx) {
+                    Poll::Ready(Err(error)) => return Step::End(format!("broken: {error}")),
+                    _ if line.outbox.len() > BACKLOG => return Step::Full,
+                    _ => {}
+                }
+            }
+            match self.inbox.next(|| now) {
+                Ok(Some(incoming)) => now = self.take(line, incoming, now, cx),
+                Ok(None) => {
+                    self.held = false;
+                    return Step::Wait;
+                }
+                Err(error) => {
+                    // Whoever it was is told what was ready, and nothing more.
+                    let _ = line.outbox.poll_flush(cx);
+                    return Step::End(error.to_string());
+                }
+            }
+        }
     }
 
     /// Serves one frame, and says what time it is then.
@@ -278,8 +313,10 @@ impl Connection {
             export.ran(method, after.saturating_duration_since(now) >= LONG);
             now = after;
             if let Poll::Ready(served) = polled {
+                let large = served.0.as_ref().is_ok_and(|reply| reply.bytes().len() > LARGE);
                 answer(line, envelope, two_way, served, Leave::OnFlush);
-                return now;
+                // To copy a large answer takes time as well, which is not the next call's.
+                return if large { Instant::now() } else { now };
             }
         }
         let busy = Busy::new(&self.shared, line);
@@ -297,6 +334,13 @@ impl Connection {
             drop(busy);
         });
         now
+    }
+
+    /// Throws away what waits for a consumer that does not read, and closes.
+    fn cut(&mut self, line: &Line, cx: &mut Context<'_>) -> Poll<()> {
+        line.outbox.cut();
+        self.state = State::Gone;
+        self.finish(cx)
     }
 
     /// Waits for the calls that are left.
@@ -328,7 +372,10 @@ fn look(idle: Duration) -> Duration {
 
 /// How reading ended for now.
 enum Step {
+    /// All that came has been served.
     Wait,
+    /// The rest must wait until the consumer has read some of its answers.
+    Full,
     End(String),
 }
 
@@ -351,12 +398,20 @@ impl Future for Connection {
             return Poll::Pending;
         }
         this.deferred = false;
-        if let Step::End(reason) = this.read(&line, cx) {
-            tracing::debug!(peer = %this.peer, reason, "connection ended");
-            line.outbox.close();
-            this.state = State::Gone;
-            return this.finish(cx);
+        if line.flooded.load(Ordering::Acquire) {
+            this.shared.complain_of_slow(this.peer, line.outbox.len());
+            return this.cut(&line, cx);
         }
+        let full = match this.read(&line, cx) {
+            Step::Wait => false,
+            Step::Full => true,
+            Step::End(reason) => {
+                tracing::debug!(peer = %this.peer, reason, "connection ended");
+                line.outbox.close();
+                this.state = State::Gone;
+                return this.finish(cx);
+            }
+        };
         let flushed = match line.outbox.poll_flush(cx) {
             Poll::Ready(Err(error)) => {
                 tracing::debug!(peer = %this.peer, %error, "connection broke");
@@ -374,17 +429,30 @@ impl Future for Connection {
             drop(line);
             return this.linger(cx);
         }
+        if full && line.outbox.len() <= BACKLOG {
+            // The consumer has read after all, and nothing else says when to go on.
+            cx.waker().wake_by_ref();
+        }
         while this.timer.as_mut().poll(cx).is_ready() {
             let now = Instant::now();
             let limit = this.shared.options.idle;
-            if !idle {
-                this.active = now;
+            if full {
+                this.inbox.excuse(now);
             }
             if this.inbox.dawdles(now) {
                 tracing::debug!(peer = %this.peer, "connection closed: the rest of a request comes too slowly");
                 return Poll::Ready(());
             }
-            if idle && now.saturating_duration_since(this.active) >= limit {
+            let (sent, waiting) = (line.outbox.sent(), line.outbox.len());
+            if sent != this.sent || (!idle && waiting == 0) {
+                this.sent = sent;
+                this.active = now;
+            }
+            if now.saturating_duration_since(this.active) >= limit {
+                if waiting > 0 {
+                    this.shared.complain_of_slow(this.peer, waiting);
+                    return this.cut(&line, cx);
+                }
                 tracing::debug!(peer = %this.peer, "connection closed: nothing came for a long time");
                 return Poll::Ready(());
             }
@@ -422,7 +490,10 @@ fn answer(line: &Line, envelope: Envelope, two_way: bool, served: Served, leave:
     if two_way {
         let put = |out: &mut _| response::put(envelope, &result, &attachments, out);
         // If the connection is closed nobody is there to be told.
-        let _ = line.outbox.put(leave, put);
+        if let Err(Unsent::Full) = line.outbox.put(leave, put) {
+            line.flooded.store(true, Ordering::Release);
+            line.outbox.task().wake();
+        }
     } else if let Err(error) = result {
         tracing::debug!(%error, "a one-way call failed");
     }

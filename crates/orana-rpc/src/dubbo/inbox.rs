@@ -118,6 +118,13 @@ impl Inbox {
         HEADER_BYTES.saturating_add(length).saturating_sub(self.buffer.len())
     }
 
+    /// It is not the peer's fault that nothing comes: nobody has read. A frame that has begun gets its time anew.
+    pub(super) fn excuse(&mut self, now: Instant) {
+        if self.incomplete.is_some() {
+            self.incomplete = Some((now, 0));
+        }
+    }
+
     /// Whether the peer has begun a frame and does not get on with it.
     pub(super) fn dawdles(&self, now: Instant) -> bool {
         self.incomplete.is_some_and(|(since, come)| {

@@ -4,6 +4,8 @@
 //! instead, and saves waking that task. Knows nothing of what the frames say.
 
 use std::io;
+use std::net::Shutdown;
+use std::os::fd::AsFd;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BytesMut};
@@ -37,6 +39,10 @@ struct Queue {
     spare: BytesMut,
     /// Somebody is in the middle of a system call, and will look again afterwards.
     writing: bool,
+    /// The task wants to hear when that system call is over, whatever is left.
+    awaited: bool,
+    /// How many bytes the socket has taken, ever.
+    sent: u64,
     /// Nothing is taken any more.
     closed: bool,
 }
@@ -83,7 +89,7 @@ impl Outbox {
         if queue.closed {
             return Err(Unsent::Closed);
         }
-        if queue.waiting.len() > self.limit {
+        if queue.len() > self.limit {
             return Err(Unsent::Full);
         }
         let before = queue.waiting.len();
@@ -100,8 +106,9 @@ impl Outbox {
             frames.advance(written);
             let mut queue = self.queue.lock();
             queue.writing = false;
+            queue.sent += written as u64;
             queue.put_back(frames);
-            if queue.is_empty() {
+            if queue.is_empty() && !std::mem::take(&mut queue.awaited) {
                 return Ok(put);
             }
         } else {
@@ -114,8 +121,12 @@ impl Outbox {
 
     /// Bytes that wait.
     pub(super) fn len(&self) -> usize {
-        let queue = self.queue.lock();
-        queue.waiting.len() + queue.begun.len()
+        self.queue.lock().len()
+    }
+
+    /// How many bytes the socket has taken, ever: who compares two answers sees whether the peer reads.
+    pub(super) fn sent(&self) -> u64 {
+        self.queue.lock().sent
     }
 
     /// Writes until nothing waits, or until the socket takes no more. Only for the task that [`Outbox::task`] wakes.
@@ -123,7 +134,8 @@ impl Outbox {
         loop {
             let mut queue = self.queue.lock();
             if queue.writing {
-                // Whoever writes wakes this task if something is left.
+                // Whoever writes wakes this task.
+                queue.awaited = true;
                 return Poll::Pending;
             }
             let mut frames = match queue.begun.is_empty() {
@@ -139,6 +151,7 @@ impl Outbox {
             }
             let mut queue = self.queue.lock();
             queue.writing = false;
+            queue.sent += *written.as_ref().unwrap_or(&0) as u64;
             queue.put_back(frames);
             drop(queue);
             match written {
@@ -160,11 +173,25 @@ impl Outbox {
             ..Queue::default()
         };
     }
+
+    /// Does the same, and closes the socket for both sides although others hold it, so that the peer hears of it.
+    pub(super) fn cut(&self) {
+        self.close();
+        let socket: &TcpStream = self.socket.as_ref();
+        if let Ok(socket) = socket.as_fd().try_clone_to_owned() {
+            // If it is closed already nothing is left to do.
+            let _ = std::net::TcpStream::from(socket).shutdown(Shutdown::Both);
+        }
+    }
 }
 
 impl Queue {
     fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.begun.is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.len() + self.begun.len()
     }
 
     fn take_waiting(&mut self) -> BytesMut {

@@ -21,6 +21,9 @@ use crate::exporter::{Exported, Exporter};
 use crate::local::LocalInvoker;
 use crate::service::{Service, ServiceDefinition};
 
+/// Once in so long is enough to know of a nuisance.
+const COMPLAIN: Duration = Duration::from_secs(60);
+
 /// How often it is looked whether all calls are done.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -35,7 +38,9 @@ pub struct ServerOptions {
     pub calls: usize,
     /// How many connections may be open at once; more are closed as they come (`accepts`).
     pub connections: usize,
-    /// A connection over which nothing came or went for so long is closed.
+    /// How many bytes of answers may wait for one consumer; one that does not read them is closed.
+    pub queued: usize,
+    /// A connection over which nothing came or went for so long is closed, also if answers wait that are not read.
     pub idle: Duration,
     /// When stopping: how long no request must have come before it is believed that none will.
     pub quiet: Duration,
@@ -65,6 +70,8 @@ pub(super) struct Shared {
     pub(super) arrivals: AtomicU64,
     lines: Mutex<Lines>,
     draining: AtomicBool,
+    /// When it was last said that a consumer does not read.
+    complained: Mutex<Option<Instant>>,
     /// Nobody is let in any more.
     shut: Notify,
 }
@@ -81,6 +88,7 @@ impl Default for ServerOptions {
             payload: DEFAULT_LIMIT,
             calls: 16_384,
             connections: 16_384,
+            queued: 128 << 20,
             idle: Duration::from_secs(180),
             quiet: Duration::from_millis(300),
         }
@@ -99,6 +107,7 @@ impl DubboServer {
             arrivals: AtomicU64::new(0),
             lines: Mutex::default(),
             draining: AtomicBool::new(false),
+            complained: Mutex::default(),
             shut: Notify::new(),
         });
         let task = tokio::spawn(accept(listener, Arc::clone(&shared)));
@@ -203,6 +212,17 @@ impl Shared {
         lines.iter().map(|line| &**line).for_each(each);
     }
 
+    /// Says that `peer` does not read its answers, unless the same was said of somebody a short while ago.
+    pub(super) fn complain_of_slow(&self, peer: SocketAddr, waiting: usize) {
+        let now = Instant::now();
+        let mut complained = self.complained.lock();
+        if complained.is_none_or(|at| now.saturating_duration_since(at) > COMPLAIN) {
+            *complained = Some(now);
+            drop(complained);
+            tracing::warn!(%peer, waiting, "connection closed: the consumer does not read its answers");
+        }
+    }
+
     /// Forgets a connection.
     pub(super) fn leave(&self, number: u64) {
         self.lines.lock().open.remove(&number);
@@ -213,9 +233,8 @@ impl Shared {
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = JoinSet::new();
     let mut complained = None::<Instant>;
-    // Once a minute is enough to know.
     let mut complain = |words: &str| {
-        if complained.is_none_or(|at| at.elapsed() > Duration::from_secs(60)) {
+        if complained.is_none_or(|at| at.elapsed() > COMPLAIN) {
             complained = Some(Instant::now());
             tracing::warn!("{words}");
         }

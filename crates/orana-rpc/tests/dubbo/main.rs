@@ -5,6 +5,7 @@ mod connections;
 mod generic;
 mod limits;
 mod shop;
+mod slow_readers;
 mod stop;
 mod strange_consumers;
 mod strange_providers;

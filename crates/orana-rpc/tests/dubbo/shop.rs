@@ -24,6 +24,9 @@ pub(crate) struct Shop {
     pub(crate) notes: Arc<AtomicUsize>,
     /// Calls of `pause` that have run to their end.
     pub(crate) paused: Arc<AtomicUsize>,
+    /// Calls of `megabyte` that have run to their end.
+    pub(crate) megabytes: Arc<AtomicUsize>,
+    megabyte: Reply,
 }
 
 impl Shop {
@@ -45,12 +48,16 @@ impl Shop {
                     method("context", &[text], text),
                     method("note", &[text], "void"),
                     method("large", &["int"], text),
+                    method("large", &["int", "long"], text),
+                    method("megabyte", &[text], text),
                     method("value", &["java.lang.Object"], "java.lang.Object"),
                     method("block", &["long"], "void"),
                 ],
             ),
             notes: Arc::default(),
             paused: Arc::default(),
+            megabytes: Arc::default(),
+            megabyte: reply_of(&"x".repeat(1 << 20)).unwrap(),
         }
     }
 }
@@ -96,7 +103,18 @@ impl Service for Shop {
                     self.notes.fetch_add(1, Ordering::Relaxed);
                     reply_of(&())
                 }
-                "large" => reply_of(&"x".repeat(arguments.next::<i32>()?.unsigned_abs() as usize)),
+                "large" => {
+                    let length = arguments.next::<i32>()?.unsigned_abs() as usize;
+                    if *method.descriptor == *"IJ" {
+                        tokio::time::sleep(Duration::from_millis(arguments.next()?)).await;
+                    }
+                    reply_of(&"x".repeat(length))
+                }
+                // Made beforehand, so that it takes no time.
+                "megabyte" => {
+                    self.megabytes.fetch_add(1, Ordering::Relaxed);
+                    Ok(self.megabyte.clone())
+                }
                 "value" => reply_of(&arguments.next::<Value>()?),
                 "block" => {
                     std::thread::sleep(Duration::from_millis(arguments.next()?));
@@ -114,6 +132,7 @@ pub(crate) struct Served {
     pub(crate) exported: Exported,
     pub(crate) notes: Arc<AtomicUsize>,
     pub(crate) paused: Arc<AtomicUsize>,
+    pub(crate) megabytes: Arc<AtomicUsize>,
 }
 
 pub(crate) async fn serve() -> Served {
@@ -124,6 +143,7 @@ pub(crate) async fn serve_with(options: ServerOptions, parameters: &str) -> Serv
     let server = DubboServer::bind("127.0.0.1:0", options).await.unwrap();
     let shop = Shop::new();
     let (notes, paused) = (Arc::clone(&shop.notes), Arc::clone(&shop.paused));
+    let megabytes = Arc::clone(&shop.megabytes);
     let url = url(server.local_addr().port(), parameters);
     let exported = server.serve(url, Arc::new(shop)).unwrap();
     Served {
@@ -131,6 +151,7 @@ pub(crate) async fn serve_with(options: ServerOptions, parameters: &str) -> Serv
         exported,
         notes,
         paused,
+        megabytes,
     }
 }
 

@@ -79,6 +79,24 @@ pub(crate) fn request(id: i64, method: &str, text: &str) -> BytesMut {
     out
 }
 
+/// A request for a text of so many letters, and if `pause` is not zero only after so many milliseconds.
+pub(crate) fn request_large(id: i64, letters: i32, pause: i64) -> BytesMut {
+    let mut out = BytesMut::new();
+    let header = Header::request(id, true);
+    orana_wire::dubbo::request::put_frame(&header, usize::MAX, &mut out, |out| {
+        put_head(out, "large", if pause == 0 { "I" } else { "IJ" });
+        out.int(letters);
+        if pause != 0 {
+            out.long(pause);
+        }
+        out.begin_map(None);
+        out.end_map();
+        Ok(())
+    })
+    .unwrap();
+    out
+}
+
 pub(crate) fn put_head(out: &mut Encoder<'_>, method: &str, descriptor: &str) {
     for text in ["2.0.2", INTERFACE, "0.0.0", method, descriptor] {
         out.text(text);
