@@ -35,6 +35,8 @@ pub(crate) async fn drive(shared: Arc<Shared>) {
     link.mark_changed();
     let mut link_lives = true;
     let mut outage = Outage::default();
+    // A program may do much between making a registry and letting tasks run: only from now on could it have connected.
+    shared.state.lock().down_since = Some(Instant::now());
     let mut tasks = JoinSet::new();
     let mut steps = HashMap::new();
     let saver = tokio::spawn(saver::keep_saved(Arc::clone(&shared)));

@@ -62,12 +62,12 @@ impl Registry {
         let registration = Registration::new(Arc::clone(&self.0), url.clone(), key);
         // Consumers have no port, and never keep a program from starting.
         let checked = shared.settings.check && url.flag_or("check", true) && url.port().is_some();
-        let patience = if checked {
-            shared.settings.timeout
+        let until = if checked {
+            Instant::now() + shared.settings.timeout
         } else {
             shared.short_patience()
         };
-        match shared.wait(progress, Instant::now() + patience, checked).await {
+        match shared.wait(progress, until, checked).await {
             Waited::Not(error) if checked || error.kind() == RegistryErrorKind::Invalid => {
                 Err(error.at(url.to_string()))
             }
@@ -93,7 +93,7 @@ impl Registry {
         let began = Instant::now();
         let known = || topic.current().freshness != Freshness::NotReady;
         let short = shared
-            .wait(topic.progress.subscribe(), began + shared.short_patience(), false)
+            .wait(topic.progress.subscribe(), shared.short_patience(), false)
             .await;
         let Waited::Not(mut error) = short else {
             return Ok(subscription.seen());

@@ -44,7 +44,7 @@ pub(crate) struct State {
     by_url: HashMap<ServiceUrl, Key>,
     pub(crate) topics: HashMap<Key, Watched>,
     by_query: HashMap<Query, Key>,
-    /// Since when the link is not up.
+    /// Since when the link is not up; at first, since the driver runs.
     pub(crate) down_since: Option<Instant>,
     pub(crate) closing: bool,
     pub(crate) complaints: Complaints,
@@ -337,9 +337,13 @@ impl Shared {
         if state.closing { Err(self.closed()) } else { Ok(state) }
     }
 
-    /// How long one that is not checked waits, so that what works at once is there on return.
-    pub(crate) fn short_patience(&self) -> Duration {
-        self.settings.timeout.min(Duration::from_millis(500))
+    /// Until when one that is not checked waits, so that what works at once is there on return. A link that is not up has had its time
+    /// from when it began to be so: a program that asks for a hundred services waits for a silent registry once.
+    pub(crate) fn short_patience(&self) -> Instant {
+        let is_up = self.link.borrow().is_up();
+        let down_since = self.state.lock().down_since.filter(|_| !is_up);
+        let patience = self.settings.timeout.min(Duration::from_millis(500));
+        down_since.unwrap_or_else(Instant::now) + patience
     }
 }
 
