@@ -4,11 +4,13 @@
 //! Reached from anywhere within the call, also by code that is given nothing but its arguments.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use orana_core::{Attachments, Invocation};
 use parking_lot::Mutex;
+
+use crate::reserved;
 
 tokio::task_local! {
     static CURRENT: Context;
@@ -22,6 +24,8 @@ pub struct Context(Arc<Served>);
 struct Served {
     invocation: Invocation,
     caller: Option<SocketAddr>,
+    /// Those of the invocation without the protocol's own, once somebody has asked.
+    attachments: OnceLock<Attachments>,
     answer: Mutex<Attachments>,
 }
 
@@ -31,6 +35,7 @@ impl Context {
         Context(Arc::new(Served {
             invocation,
             caller,
+            attachments: OnceLock::new(),
             answer: Mutex::default(),
         }))
     }
@@ -45,14 +50,16 @@ impl Context {
         CURRENT.scope(self, future).await
     }
 
-    /// The call as it came in.
+    /// The call as it came in, also with the attachments that are the protocol's own.
     pub fn invocation(&self) -> &Invocation {
         &self.0.invocation
     }
 
-    /// What came beside the arguments.
+    /// What the caller's program sent beside the arguments; what the protocol says there of the call (`path`, `token`, `timeout`
+    /// and their like) is not among it.
     pub fn attachments(&self) -> &Attachments {
-        &self.0.invocation.attachments
+        let all = &self.0.invocation.attachments;
+        self.0.attachments.get_or_init(|| reserved::of_the_program(all))
     }
 
     /// Where the call came from; none if from this process.
@@ -62,7 +69,7 @@ impl Context {
 
     /// The application that calls, if it says.
     pub fn application(&self) -> Option<&str> {
-        self.attachments().get("remote.application")
+        self.0.invocation.attachments.get("remote.application")
     }
 
     /// When the caller will no longer wait, as far as it has said.

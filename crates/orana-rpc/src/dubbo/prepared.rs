@@ -13,6 +13,8 @@ use orana_wire::dubbo::frame::{begin_frame, end_frame};
 use orana_wire::dubbo::version::PROTOCOL_VERSION;
 use orana_wire::hessian::Encoder;
 
+use crate::reserved::is_said_by_the_call;
+
 /// Dubbo's time-out of a call where nothing is configured.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -23,6 +25,8 @@ pub(super) struct Prepared {
     head: Bytes,
     /// A map without its end.
     attachments: Bytes,
+    /// Whether the token is among them.
+    has_token: bool,
     /// How long an answer is awaited unless the call says.
     pub(super) timeout: Duration,
     /// Whether no answer is wanted (`return=false`).
@@ -56,12 +60,13 @@ impl Prepared {
         let mut attachments = BytesMut::new();
         let mut out = Encoder::new(&mut attachments);
         out.begin_map(None);
+        let token = url.parameter("token").filter(|token| !token.is_empty());
         let pairs = [
             ("path", Some(path)),
             ("interface", Some(interface)),
             ("version", Some(version)),
             ("group", group.as_deref()),
-            ("token", url.parameter("token").filter(|token| !token.is_empty())),
+            ("token", token),
         ];
         for (name, text) in pairs {
             if let Some(text) = text {
@@ -70,6 +75,7 @@ impl Prepared {
             }
         }
         Prepared {
+            has_token: token.is_some(),
             timeout: url.method_millis_or(&method.name, "timeout", DEFAULT_TIMEOUT),
             one_way: !url.method_flag_or(&method.name, "return", true),
             countdown: url.method_flag_or(&method.name, "enable-timeout-countdown", false),
@@ -110,6 +116,10 @@ impl Prepared {
             encoder.int(i32::try_from(millis).unwrap_or(i32::MAX));
         }
         for (name, text) in invocation.attachments.iter() {
+            // A reader takes the last of two entries.
+            if is_said_by_the_call(name) || (self.has_token && name == "token") {
+                continue;
+            }
             encoder.text(name);
             encoder.text(text);
         }
@@ -175,6 +185,33 @@ mod tests {
         assert_eq!(texts, wanted);
         assert_eq!(call.attachments.get("_TO").unwrap().as_integer(), Some(1500));
         assert_eq!(call.arguments[0].as_text(), Some("bob"));
+    }
+
+    #[test]
+    fn what_a_call_says_of_itself_is_not_put_aside_by_an_attachment() {
+        let url = "dubbo://h:1/demo.Hi?token=t";
+        let call = read(url, ServiceKey::parse("demo.Hi"), |call| {
+            for name in ["path", "interface", "version", "group", "token", "timeout", "trace"] {
+                call.attachments.set(name, "other");
+            }
+        });
+        let texts = ["path", "interface", "version", "group", "token", "timeout", "trace"];
+        let texts = texts.map(|name| call.attachments.text(name));
+        let wanted = [
+            Some("demo.Hi"),
+            Some("demo.Hi"),
+            Some("0.0.0"),
+            None,
+            Some("t"),
+            Some("1500"),
+            Some("other"),
+        ];
+        assert_eq!(texts, wanted);
+        // Without a token in the provider's url the program may know one.
+        let call = read("dubbo://h:1/demo.Hi", ServiceKey::parse("demo.Hi"), |call| {
+            call.attachments.set("token", "known");
+        });
+        assert_eq!(call.attachments.text("token"), Some("known"));
     }
 
     #[test]

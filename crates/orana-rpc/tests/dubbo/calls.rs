@@ -228,6 +228,16 @@ async fn attachments_travel_both_ways_and_the_context_knows_the_caller() {
 }
 
 #[tokio::test]
+async fn the_context_shows_nothing_that_is_the_protocols_own() {
+    let served = shop::serve_with(ServerOptions::default(), "token=s3cret").await;
+    let invoker = served.invoker("token=s3cret&enable-timeout-countdown=true").await;
+    for name in ["token", "path", "interface", "version", "timeout", "_TO"] {
+        let answer = invoker.invoke(&call("context", TEXT, &[&name])).await.unwrap();
+        assert_eq!(attachments_of(&answer).get("seen"), Some("nothing"), "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_call_without_an_answer_is_performed_and_does_not_wait() {
     let served = shop::serve().await;
     let invoker = served.invoker("").await;
