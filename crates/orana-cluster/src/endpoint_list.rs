@@ -119,13 +119,15 @@ impl ByMethod {
         if self.lists.is_empty() {
             return None;
         }
+        // The first argument of a generic call is the method's name and none of the method's arguments.
         if self.with_arguments
+            && !invocation.is_generic()
             && let Some(argument) = invocation.argument_text(0)
             && let Some(indices) = self.lists.get(&*format!("{}.{argument}", invocation.method_name()))
         {
             return Some(indices);
         }
-        self.lists.get(invocation.method_name()).map(|indices| &**indices)
+        self.lists.get(&*invocation.called_name()).map(|indices| &**indices)
     }
 }
 
@@ -207,6 +209,19 @@ mod tests {
         assert_eq!(ports(&list.candidates(&call("say", Some("red")))), [1]);
         assert_eq!(ports(&list.candidates(&call("say", Some("blue")))), [1, 2]);
         assert_eq!(ports(&list.candidates(&call("say", None))), [1, 2]);
+    }
+
+    #[test]
+    fn a_generic_call_goes_to_those_that_name_the_method_that_is_meant() {
+        let list = EndpointList::new(
+            vec![
+                endpoint("dubbo://h:1/i?methods=say,$invoke.say"),
+                endpoint("dubbo://h:2/i?methods=say,hear"),
+            ],
+            2,
+        );
+        assert_eq!(ports(&list.candidates(&call("$invoke", Some("hear")))), [2]);
+        assert_eq!(ports(&list.candidates(&call("$invoke", Some("say")))), [1, 2]);
     }
 
     #[test]

@@ -136,6 +136,20 @@ impl Invocation {
         &self.method.name
     }
 
+    /// The name of the method that is meant, by which its settings are found: of a generic call, the name that it carries as
+    /// its first argument (`RpcUtils.getMethodName`).
+    pub fn called_name(&self) -> Cow<'_, str> {
+        match self.is_generic() {
+            true => self.argument_text(0).unwrap_or(Cow::Borrowed(self.method_name())),
+            false => Cow::Borrowed(self.method_name()),
+        }
+    }
+
+    /// Whether this is a call of `$invoke` or `$invokeAsync`, which carries the method that is meant among its arguments.
+    pub fn is_generic(&self) -> bool {
+        matches!(self.method_name(), "$invoke" | "$invokeAsync")
+    }
+
     /// The service.
     pub fn service(&self) -> &ServiceKey {
         &self.method.service
@@ -149,5 +163,29 @@ impl Invocation {
     /// The text of one argument, see [`Encoded::text`].
     pub fn argument_text(&self, index: usize) -> Option<Cow<'_, str>> {
         self.arguments.text(index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str, first: &'static str) -> Invocation {
+        let text: fn(&[u8], usize) -> Option<Cow<'_, str>> = |bytes, index| {
+            let text = std::str::from_utf8(bytes).ok()?;
+            (index == 0).then_some(Cow::Borrowed(text))
+        };
+        let method = Method::new(ServiceKey::new("i", None, None), name, "");
+        Invocation::new(Arc::new(method), Encoded::new(first.into(), 1, text))
+    }
+
+    #[test]
+    fn a_generic_call_is_of_the_method_that_its_first_argument_names() {
+        assert_eq!(named("say", "bob").called_name(), "say");
+        assert_eq!(named("$invoke", "say").called_name(), "say");
+        assert_eq!(named("$invokeAsync", "say").called_name(), "say");
+        let method = Method::new(ServiceKey::new("i", None, None), "$invoke", "");
+        let empty = Invocation::new(Arc::new(method), Encoded::none());
+        assert_eq!(empty.called_name(), "$invoke");
     }
 }

@@ -60,7 +60,7 @@ impl Cluster for Failover {
 /// `retries`: the method's, else the service's, consumer before provider (both are in the merged URL).
 fn retries(endpoint: &Endpoint, invocation: &Invocation) -> u32 {
     let url = endpoint.url();
-    url.method_parameter(invocation.method_name(), "retries")
+    url.method_parameter(&invocation.called_name(), "retries")
         .and_then(|text| text.trim().parse::<i64>().ok())
         .map_or(DEFAULT_RETRIES, |retries| {
             u32::try_from(retries.max(0)).unwrap_or(MOST_RETRIES).min(MOST_RETRIES)

@@ -36,7 +36,7 @@ impl LoadBalance for Random {
             let point = scaled(chance, total);
             return candidates.get(sums.partition_point(|sum| *sum <= point));
         }
-        let method = invocation.method_name();
+        let method = &*invocation.called_name();
         let total: u64 = candidates
             .iter()
             .map(|endpoint| u64::from(endpoint.weight(method, now)))

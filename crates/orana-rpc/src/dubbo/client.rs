@@ -214,7 +214,7 @@ impl Invoker for DubboInvoker {
 
 impl DubboInvoker {
     async fn call(&self, invocation: &Invocation) -> Result<Reply, RpcError> {
-        let prepared = self.prepared(invocation.method());
+        let prepared = self.prepared(invocation.method(), &invocation.called_name());
         let now = Instant::now();
         let options = &invocation.options;
         let left = options.timeout.unwrap_or(prepared.timeout);
@@ -285,16 +285,19 @@ impl DubboInvoker {
         available.or_else(|| links().next())
     }
 
-    fn prepared(&self, method: &Arc<Method>) -> Arc<Prepared> {
+    fn prepared(&self, method: &Arc<Method>, called: &str) -> Arc<Prepared> {
         let known = self.prepared.read();
-        if let Some(prepared) = known.iter().find(|prepared| prepared.is(method)) {
+        let same = known.iter().find(|prepared| prepared.is(method, called));
+        // Somebody may make a method for every call.
+        let found = same.or_else(|| known.iter().find(|prepared| prepared.is_like(method, called)));
+        if let Some(prepared) = found {
             return Arc::clone(prepared);
         }
         drop(known);
-        let prepared = Arc::new(Prepared::new(method, &self.url));
+        let prepared = Arc::new(Prepared::new(method, called, &self.url));
         let mut known = self.prepared.write();
         if known.len() >= PREPARED_MAX {
-            // Somebody makes a method for every call; the oldest are forgotten.
+            // The oldest are forgotten.
             known.remove(0);
         }
         known.push(Arc::clone(&prepared));
@@ -331,4 +334,39 @@ fn send(
 
 fn limited(message: String) -> RpcError {
     RpcError::new(RpcErrorCode::LimitExceeded, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use orana_core::ServiceKey;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn methods_that_are_made_alike_for_each_call_are_remembered_once() {
+        let url = ServiceUrl::parse("dubbo://127.0.0.1:1/demo.Hi?lazy=true&say.timeout=7").unwrap();
+        let invoker = DubboInvoker {
+            links: Arc::new([]),
+            address: "127.0.0.1:1".into(),
+            next: AtomicUsize::new(0),
+            prepared: RwLock::default(),
+            url,
+        };
+        let made = |name| Arc::new(Method::new(ServiceKey::parse("demo.Hi"), name, ""));
+        let typed = made("hear");
+        invoker.prepared(&typed, "hear");
+        for _ in 0..1000 {
+            let prepared = invoker.prepared(&made("$invoke"), "say");
+            assert_eq!(prepared.timeout, Duration::from_millis(7));
+            invoker.prepared(&made("$invoke"), "hear");
+        }
+        assert_eq!(invoker.prepared.read().len(), 3);
+        assert!(
+            invoker
+                .prepared
+                .read()
+                .iter()
+                .any(|prepared| prepared.is(&typed, "hear"))
+        );
+    }
 }

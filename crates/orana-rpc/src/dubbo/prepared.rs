@@ -22,6 +22,8 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Prepared {
     method: Arc<Method>,
+    /// The name by which the settings are found; another than the method's in generic calls.
+    called: Box<str>,
     head: Bytes,
     /// A map without its end.
     attachments: Bytes,
@@ -36,8 +38,8 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    /// `method` at the provider that `url` describes.
-    pub(super) fn new(method: &Arc<Method>, url: &ServiceUrl) -> Prepared {
+    /// `method` at the provider that `url` describes, with the settings of the method `called`.
+    pub(super) fn new(method: &Arc<Method>, called: &str, url: &ServiceUrl) -> Prepared {
         let interface = match method.service.interface() {
             "" => url.interface().unwrap_or_default(),
             interface => interface,
@@ -76,18 +78,24 @@ impl Prepared {
         }
         Prepared {
             has_token: token.is_some(),
-            timeout: url.method_millis_or(&method.name, "timeout", DEFAULT_TIMEOUT),
-            one_way: !url.method_flag_or(&method.name, "return", true),
-            countdown: url.method_flag_or(&method.name, "enable-timeout-countdown", false),
+            timeout: url.method_millis_or(called, "timeout", DEFAULT_TIMEOUT),
+            one_way: !url.method_flag_or(called, "return", true),
+            countdown: url.method_flag_or(called, "enable-timeout-countdown", false),
             method: Arc::clone(method),
+            called: called.into(),
             head: head.freeze(),
             attachments: attachments.freeze(),
         }
     }
 
-    /// Whether this is that method. Methods are made once for many calls, so it is the same one in memory.
-    pub(super) fn is(&self, method: &Arc<Method>) -> bool {
-        Arc::ptr_eq(&self.method, method)
+    /// Whether this is for that method, the same one in memory, as methods are mostly made once for many calls.
+    pub(super) fn is(&self, method: &Arc<Method>, called: &str) -> bool {
+        Arc::ptr_eq(&self.method, method) && *self.called == *called
+    }
+
+    /// Whether this is for a method that is made alike.
+    pub(super) fn is_like(&self, method: &Method, called: &str) -> bool {
+        *self.called == *called && *self.method == *method
     }
 
     /// Appends the frame of a call that may take so long. If its body has more than `limit` bytes nothing is appended, and
@@ -155,7 +163,7 @@ mod tests {
 
     fn read(url: &str, service: ServiceKey, invocation: impl FnOnce(&mut Invocation)) -> dubbo::Invocation {
         let method = Arc::new(Method::new(service, "say", "Ljava/lang/String;"));
-        let prepared = Prepared::new(&method, &ServiceUrl::parse(url).unwrap());
+        let prepared = Prepared::new(&method, &method.name, &ServiceUrl::parse(url).unwrap());
         let arguments = encode_arguments(|arguments| arguments.push("bob")).unwrap();
         let mut call = Invocation::new(method, arguments);
         invocation(&mut call);
@@ -227,7 +235,7 @@ mod tests {
     #[test]
     fn a_request_over_the_limit_leaves_nothing_behind() {
         let method = Arc::new(Method::new(ServiceKey::parse("demo.Hi"), "say", ""));
-        let prepared = Prepared::new(&method, &ServiceUrl::parse("dubbo://h:1/demo.Hi").unwrap());
+        let prepared = Prepared::new(&method, "say", &ServiceUrl::parse("dubbo://h:1/demo.Hi").unwrap());
         let call = Invocation::new(method, Encoded::none());
         let mut out = BytesMut::from(&b"before"[..]);
         let put = prepared.put(&Header::request(1, true), &call, Duration::ZERO, 10, &mut out);

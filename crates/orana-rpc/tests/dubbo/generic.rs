@@ -75,3 +75,16 @@ async fn an_echo_brings_its_argument_back() {
         assert_eq!(answer.unwrap_or_default(), value);
     }
 }
+
+#[tokio::test]
+async fn a_generic_call_has_the_settings_of_the_method_that_is_meant() {
+    let served = shop::serve().await;
+    let invoker = served.invoker("timeout=60000&pause.timeout=100").await;
+    let error = invoker
+        .invoke(&generic("pause", &["long"], &[Value::Long(5_000)]))
+        .await
+        .unwrap_err();
+    assert_eq!(error.message(), "no answer within 100ms");
+    let answer = invoker.invoke(&generic("echo", &["int"], &[Value::Int(3)])).await;
+    assert_eq!(value_of::<String>(&answer.unwrap()).unwrap(), "int 3");
+}
