@@ -50,6 +50,8 @@ pub(super) struct Channel {
     read_only: AtomicBool,
     /// Calls get no answers, and whether the provider still lives is being found out.
     suspect: AtomicBool,
+    /// A frame has come over it.
+    spoken: AtomicBool,
 }
 
 /// What the connection's task holds. Polled until the connection is lost; the output says why. Dropping it closes the
@@ -85,6 +87,7 @@ impl Channel {
             calls: Arc::new(Calls::new(options.outstanding)),
             read_only: AtomicBool::new(false),
             suspect: AtomicBool::new(suspect),
+            spoken: AtomicBool::new(false),
             options,
         });
         let first_look = if suspect {
@@ -115,6 +118,11 @@ impl Channel {
     /// Whether the provider owes a word; once the channel is lost, whether it was lost because of that, or because what came was none.
     pub(super) fn is_suspect(&self) -> bool {
         self.suspect.load(Ordering::Relaxed)
+    }
+
+    /// Whether the provider has said anything that can be understood.
+    pub(super) fn has_spoken(&self) -> bool {
+        self.spoken.load(Ordering::Relaxed)
     }
 }
 
@@ -156,6 +164,7 @@ impl ChannelTask {
     }
 
     fn take(&mut self, incoming: Incoming) {
+        self.channel.spoken.store(true, Ordering::Relaxed);
         match incoming {
             Incoming::Frame(header, body) => match header.direction {
                 _ if header.event => self.take_event(&header, &body),
@@ -251,6 +260,15 @@ impl Future for ChannelTask {
 }
 
 impl ChannelTask {
+    /// Goes on until all that waits to be sent has left or the connection is lost.
+    pub(super) async fn farewell(mut self) {
+        std::future::poll_fn(|cx| match Pin::new(&mut self).poll(cx) {
+            Poll::Pending if self.channel.outbox.len() > 0 => Poll::Pending,
+            _ => Poll::Ready(()),
+        })
+        .await;
+    }
+
     /// Does all that can be done now.
     fn step(&mut self, cx: &mut Context<'_>) -> Poll<RpcError> {
         let this = self;

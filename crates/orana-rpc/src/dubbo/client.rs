@@ -232,15 +232,13 @@ impl DubboInvoker {
         let link = self.link().ok_or_else(|| lost("not connected"))?;
         let channel = link.channel(deadline).await?;
         if options.one_way || prepared.one_way {
+            // The program may end next, so what nobody else is likely to send with leaves at once.
+            let leave = match channel.calls.open() {
+                0 => Leave::Now,
+                _ => Leave::Together,
+            };
             // Nobody waits for an answer, so any id will do.
-            send(
-                &channel,
-                &prepared,
-                Header::request(0, false),
-                invocation,
-                left,
-                Leave::Together,
-            )?;
+            send(&channel, &prepared, Header::request(0, false), invocation, left, leave)?;
             return Ok(Reply::null());
         }
         let waiting = channel.calls.begin(now, deadline).map_err(|refused| match refused {

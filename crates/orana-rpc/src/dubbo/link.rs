@@ -1,6 +1,6 @@
 //! A place for one connection to a provider: it is opened, watched, and opened again for as long as somebody holds it.
 //!
-//! The task of a link ends when its last holder lets go.
+//! The task of a link ends when its last holder lets go, after what was to be sent has left.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,6 @@ use std::time::Duration;
 use orana_core::RpcError;
 use tokio::net::TcpStream;
 use tokio::sync::{Notify, watch};
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::channel::{Channel, ChannelOptions, lost};
@@ -19,6 +18,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(3);
 
 /// A connection that is lost again and again is told of no more often than this.
 const QUIET: Duration = Duration::from_secs(10);
+
+/// How long what waits to be sent has to leave when nobody holds the link any more.
+const FAREWELL: Duration = Duration::from_millis(500);
 
 /// Where a link leads and how.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,12 +36,12 @@ pub(super) struct LinkOptions {
     pub(super) channel: ChannelOptions,
 }
 
-/// One connection, or the attempt at one.
+/// One connection, or the attempt at one. Dropping it closes the connection.
 #[derive(Debug)]
 pub(super) struct Link {
+    /// When this is gone the task that sends ends.
     state: watch::Receiver<State>,
     shared: Arc<Shared>,
-    task: JoinHandle<()>,
 }
 
 #[derive(Debug)]
@@ -66,8 +68,8 @@ impl Link {
             options,
             wanted: Notify::new(),
         });
-        let task = tokio::spawn(keep(Arc::clone(&shared), sender));
-        Link { state, shared, task }
+        tokio::spawn(keep(Arc::clone(&shared), sender));
+        Link { state, shared }
     }
 
     /// Waits for the connection; an attempt is made now. The error is that of the attempt.
@@ -126,21 +128,14 @@ impl Link {
     }
 }
 
-/// Closes the connection.
-impl Drop for Link {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
-}
-
 // ---------------------------------------------------------------------------------------------------------------------
 
-/// Connects, looks after the connection, and begins again.
+/// Connects, looks after the connection, and begins again, until nobody holds the link.
 async fn keep(shared: Arc<Shared>, state: watch::Sender<State>) {
     let options = &shared.options;
     let address = &*options.address;
-    if options.lazy {
-        shared.wanted.notified().await;
+    if options.lazy && while_held(&state, shared.wanted.notified()).await.is_none() {
+        return;
     }
     let mut failures = 0;
     // The last connection was lost in silence or by what is no frame: calls go over the next one only after a word from the
@@ -148,18 +143,26 @@ async fn keep(shared: Arc<Shared>, state: watch::Sender<State>) {
     let mut suspect = false;
     let mut told: Option<Instant> = None;
     loop {
-        match connect(options).await {
+        let Some(connected) = while_held(&state, connect(options)).await else {
+            return;
+        };
+        match connected {
             Ok(socket) => {
                 tracing::debug!(address, "connected");
-                let (channel, task) = Channel::open(socket, options.channel.clone(), Instant::now(), suspect);
+                let (channel, mut task) = Channel::open(socket, options.channel.clone(), Instant::now(), suspect);
                 state.send_modify(|state| {
                     state.channel = Some(Arc::clone(&channel));
                     state.attempts += 1;
                 });
-                let reason = task.await;
+                let Some(reason) = while_held(&state, &mut task).await else {
+                    // Calls that want no answer have been said to be sent.
+                    let _ = timeout(FAREWELL, task.farewell()).await;
+                    return;
+                };
                 let said_nothing = suspect && channel.is_suspect();
                 suspect = channel.is_suspect();
-                if !said_nothing {
+                // One that accepts and closes is not there either.
+                if channel.has_spoken() {
                     failures = 0;
                 }
                 if said_nothing || told.is_some_and(|told| told.elapsed() < QUIET) {
@@ -185,15 +188,26 @@ async fn keep(shared: Arc<Shared>, state: watch::Sender<State>) {
         }
         if !options.reconnect {
             // Whoever asks for a connection nevertheless gets an attempt.
-            shared.wanted.notified().await;
-            continue;
+            match while_held(&state, shared.wanted.notified()).await {
+                Some(()) => continue,
+                None => return,
+            }
         }
         let pause = pause(failures, jitter(address));
         failures += 1;
         tokio::select! {
+            () = state.closed() => return,
             () = sleep(pause) => {}
             () = shared.wanted.notified() => {}
         }
+    }
+}
+
+/// What comes of `future`, unless the link is let go before.
+async fn while_held<F: Future>(state: &watch::Sender<State>, future: F) -> Option<F::Output> {
+    tokio::select! {
+        () = state.closed() => None,
+        output = future => Some(output),
     }
 }
 

@@ -1,12 +1,13 @@
 //! What becomes of calls when connections come and go.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use orana_core::{CallOptions, Connector, RpcErrorCode};
 use orana_rpc::dubbo::{ClientOptions, DubboConnector, DubboServer, ServerOptions};
 
-use super::shop::{self, Shop, call};
+use super::shop::{self, Shop, TEXT, call};
 
 #[tokio::test]
 async fn a_call_that_takes_too_long_ends_in_time_and_its_late_answer_harms_nobody() {
@@ -183,4 +184,41 @@ async fn wrong_parameters_of_a_url_are_said_when_connecting() {
         let error = shop::connect(1, parameters).await.err().unwrap();
         assert!(error.to_string().contains(words), "{error}");
     }
+}
+
+#[tokio::test]
+async fn calls_that_want_no_answer_leave_although_the_invoker_is_dropped_at_once() {
+    let served = shop::serve().await;
+    let invoker = served.invoker("").await;
+    let one_way = CallOptions {
+        one_way: true,
+        ..CallOptions::default()
+    };
+    // More than the sockets hold.
+    let note = shop::with_options(call("note", TEXT, &[&"x".repeat(1 << 20)]), one_way);
+    for _ in 0..16 {
+        invoker.invoke(&note).await.unwrap();
+    }
+    assert_eq!(served.notes.load(Ordering::Relaxed), 0, "nobody has read yet");
+    drop(invoker);
+    shop::until("all have arrived", || served.notes.load(Ordering::Relaxed) == 16).await;
+    shop::until("the connection is closed", || served.server.connections() == 0).await;
+}
+
+#[tokio::test]
+async fn a_provider_that_accepts_and_closes_is_tried_less_and_less() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let _invoker = shop::connect(port, "").await.unwrap();
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let accepting = async {
+        loop {
+            drop(listener.accept().await.unwrap());
+            accepted.fetch_add(1, Ordering::Relaxed);
+        }
+    };
+    let _ = tokio::time::timeout(Duration::from_secs(3), accepting).await;
+    // Pauses of 0.1, 0.2, 0.4, 0.8 and 1.6 seconds at least; all of the first length would be 20 times or more.
+    let accepted = accepted.load(Ordering::Relaxed);
+    assert!((2..=6).contains(&accepted), "connected {accepted} times in 3 s");
 }
