@@ -134,10 +134,17 @@ fn link_is(shared: &Shared, outage: &mut Outage, link: &Link) {
     }
     let mut state = shared.state.lock();
     let now = Instant::now();
-    if link.is_up() {
-        state.down_since = None;
-    } else {
-        state.down_since.get_or_insert(now);
+    match link.epoch() {
+        Some(epoch) => {
+            state.down_since = None;
+            let same_session = state.session.replace(epoch) == Some(epoch);
+            let topics = state.topics.values();
+            topics.for_each(|watched| watched.topic.link_back(same_session, now));
+        }
+        None => {
+            state.down_since.get_or_insert(now);
+            state.topics.values().for_each(|watched| watched.topic.link_lost());
+        }
     }
     state.convergence.link(link.epoch(), now);
 }

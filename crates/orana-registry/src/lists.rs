@@ -29,7 +29,7 @@ pub enum OnEmpty {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trust {
     pub(crate) on_empty: OnEmpty,
-    /// How long providers are kept that the first list of a new session lacks.
+    /// How long providers are kept that the first list of a new session lacks, or that go just after the link came back.
     pub(crate) grace: Duration,
 }
 
@@ -43,6 +43,18 @@ pub(crate) struct Lists {
     origin: Option<Origin>,
     /// The newest session heard of.
     epoch: Option<u64>,
+    link: LinkSeen,
+}
+
+/// What matters of the link.
+#[derive(Debug)]
+enum LinkSeen {
+    /// Not up: what comes from the registry now comes because it is back, and that will be told soon.
+    Lost,
+    /// Back in the same session, at that time.
+    Back { at: Instant },
+    /// Up since the session began.
+    Whole,
 }
 
 #[derive(Debug)]
@@ -71,7 +83,21 @@ impl Lists {
             services: BTreeMap::new(),
             origin: None,
             epoch: None,
+            link: LinkSeen::Whole,
         }
+    }
+
+    /// The link is not up any more.
+    pub(crate) fn link_lost(&mut self) {
+        self.link = LinkSeen::Lost;
+    }
+
+    /// The link is up again.
+    pub(crate) fn link_back(&mut self, same_session: bool, now: Instant) {
+        self.link = match same_session {
+            true => LinkSeen::Back { at: now },
+            false => LinkSeen::Whole,
+        };
     }
 
     /// Nobody has said anything.
@@ -100,7 +126,15 @@ impl Lists {
                 retained: None,
             }
         });
-        let new_session = known.epoch.is_some() && known.epoch != epoch;
+        let why = match (known.epoch, &self.link) {
+            (Some(before), _) if Some(before) != epoch => Some((Kept::NewSession, now)),
+            (Some(_), LinkSeen::Lost) => Some((Kept::LinkBack, now)),
+            (Some(_), LinkSeen::Back { at }) => Some((Kept::LinkBack, *at)),
+            _ => None,
+        };
+        let doubt = why
+            .map(|(why, since)| (why, since + self.trust.grace))
+            .filter(|(_, until)| *until > now);
         known.epoch = epoch;
         let mut lists = known.service.lists.clone();
         for (category, urls) in snapshot.categories {
@@ -115,7 +149,7 @@ impl Lists {
             let mut standing = Standing::Listed;
             if category == Category::Providers {
                 let before = before.map_or(&[][..], |list| list);
-                known.retained = retain(known.retained.take(), before, &urls, new_session, self.trust, now);
+                known.retained = retain(known.retained.take(), before, &urls, doubt, self.trust.on_empty, now);
                 if let Some(retained) = &known.retained {
                     standing = retained.standing();
                     urls = retained.shown();
@@ -225,15 +259,21 @@ impl Retained {
     }
 }
 
-/// Decides who is kept, now that `listed` replaces `before`.
+/// Decides who is kept, now that `listed` replaces `before`; `doubt` says why it may lack providers that live, and until when that is so.
 fn retain(
     doubts: Option<Retained>,
     before: &[ServiceUrl],
     listed: &Arc<[ServiceUrl]>,
-    new_session: bool,
-    trust: Trust,
+    doubt: Option<(Kept, Instant)>,
+    on_empty: OnEmpty,
     now: Instant,
 ) -> Option<Retained> {
+    // Those whose time is over do not count any more, although nobody has been told yet.
+    let over = doubts
+        .as_ref()
+        .filter(|doubts| doubts.until.is_some_and(|until| until <= now));
+    let over = over.map(|over| Arc::clone(&over.listed));
+    let before = over.as_deref().unwrap_or(before);
     let missing = |among: &[ServiceUrl]| -> Vec<ServiceUrl> {
         let present: HashSet<_> = listed.iter().map(place).collect();
         among
@@ -252,7 +292,7 @@ fn retain(
     };
     let doubts = doubts.filter(|doubts| doubts.until.is_none_or(|until| until > now));
     if listed.is_empty()
-        && let OnEmpty::Keep(period) = trust.on_empty
+        && let OnEmpty::Keep(period) = on_empty
     {
         return match doubts {
             // The time of the first cause counts.
@@ -261,9 +301,12 @@ fn retain(
         };
     }
     match doubts {
-        Some(doubts) if doubts.why == Kept::NewSession => kept(Kept::NewSession, missing(&doubts.urls), doubts.until),
-        _ if new_session && !trust.grace.is_zero() => kept(Kept::NewSession, missing(before), Some(now + trust.grace)),
-        _ => None,
+        // The time of the first cause counts, so that a link that comes and goes keeps nobody for ever.
+        Some(doubts) if doubts.why != Kept::Empty => {
+            let among = if doubt.is_some() { before } else { &doubts.urls };
+            kept(doubts.why, missing(among), doubts.until)
+        }
+        _ => doubt.and_then(|(why, until)| kept(why, missing(before), Some(until))),
     }
 }
 

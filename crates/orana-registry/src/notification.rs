@@ -61,6 +61,9 @@ pub enum Kept {
     Empty,
     /// It is a new session, so that it may have lost its memory; providers that live will register again.
     NewSession,
+    /// The link has come back in the same session just now. Others may have lost theirs meanwhile, or be about to; providers that live
+    /// will register again.
+    LinkBack,
 }
 
 /// How far a notification can be trusted.

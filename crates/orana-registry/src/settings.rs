@@ -24,8 +24,9 @@ pub struct Settings {
     /// What an empty list of providers means. `on-empty=trust`, `on-empty=keep` or `on-empty=keep:MILLISECONDS`; also
     /// `enable-empty-protection=true`, which keeps for ever.
     pub on_empty: OnEmpty,
-    /// How long providers are kept that the first list of a new session lacks: the registry may have lost its memory, and
-    /// they register again within that time if they live. `recovery-grace`, 15 s.
+    /// How long providers are kept that the first list of a new session lacks, or that go within this time after the link came back
+    /// in the same session: the registry may have lost its memory, or their sessions, and they register again within that
+    /// time if they live. `recovery-grace`, 15 s.
     pub grace: Duration,
     /// Where lists outlive the process; `None` is nowhere.
     pub cache: Option<CacheSettings>,

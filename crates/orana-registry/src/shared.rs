@@ -46,6 +46,8 @@ pub(crate) struct State {
     by_query: HashMap<Query, Key>,
     /// Since when the link is not up; at first, since the driver runs.
     pub(crate) down_since: Option<Instant>,
+    /// The newest session that there was.
+    pub(crate) session: Option<u64>,
     pub(crate) closing: bool,
     pub(crate) complaints: Complaints,
 }
@@ -88,6 +90,7 @@ impl Shared {
                 topics: HashMap::new(),
                 by_query: HashMap::new(),
                 down_since: Some(Instant::now()),
+                session: None,
                 closing: false,
                 complaints: Complaints::default(),
             }),

@@ -76,6 +76,16 @@ impl Topic {
         }
     }
 
+    /// The link is not up any more.
+    pub(crate) fn link_lost(&self) {
+        self.lists.lock().link_lost();
+    }
+
+    /// The link is up again.
+    pub(crate) fn link_back(&self, same_session: bool, now: Instant) {
+        self.lists.lock().link_back(same_session, now);
+    }
+
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.lists.lock().deadline()
     }

@@ -144,6 +144,37 @@ async fn an_empty_list_is_kept_for_a_while_if_so_told() {
     assert_eq!(ports(&subscription.current()), [0; 0]);
 }
 
+/// A registry that was restarted and kept the subscriber's session, but not those of providers that are slow to come back.
+#[tokio::test(start_paused = true)]
+async fn providers_whose_sessions_end_after_a_restart_are_kept_until_they_register_again() {
+    let (centre, registry) = registry("sessions_end_after", "recovery-grace=15000");
+    let (_, other) = place::registry("sessions_end_after", "");
+    let live = other.register(&provider(1)).await.unwrap();
+    let dies = other.register(&provider(2)).await.unwrap();
+    let mut subscription = registry.subscribe(&consumer()).await.unwrap();
+    told(&mut subscription, &[1, 2]).await;
+    centre.cut();
+    sleep(Duration::from_secs(5)).await;
+    centre.mend();
+    sleep(Duration::from_secs(3)).await;
+    drop((live, dies));
+    within(SOON, "gone", || registered(&centre).is_empty()).await;
+    sleep(Duration::from_secs(3)).await;
+    let kept = |listed| {
+        let list = subscription.current();
+        let standing = list.list(Category::Providers).unwrap().standing;
+        matches!(standing, Standing::Kept { why: Kept::LinkBack, listed: now, .. } if now == listed)
+    };
+    assert!(kept(0), "{:?}", subscription.current());
+    let live = other.register(&provider(1)).await.unwrap();
+    within(SOON, "seen", || kept(1)).await;
+    assert_eq!(ports(&subscription.current()), [1, 2]);
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(ports(&subscription.current()), [1]);
+    drop(live);
+    within(SOON, "believed", || ports(&subscription.current()).is_empty()).await;
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_short_cut_is_not_a_new_session() {
     let (centre, registry) = registry("a_short_cut_is_not", "");

@@ -129,6 +129,60 @@ fn providers_that_a_new_session_lacks_are_kept_until_they_register_again_or_the_
 }
 
 #[test]
+fn providers_that_go_just_after_the_link_came_back_are_kept_until_they_register_again_or_the_grace_ends() {
+    let now = Instant::now();
+    let mut lists = lists(OnEmpty::Trust, 15 * SECOND);
+    lists.take(snapshot(&[1, 2, 3]), Some(1), now);
+    lists.link_lost();
+    // The list may be there before the link is known to be back.
+    lists.take(snapshot(&[1, 2]), Some(1), now + SECOND);
+    lists.link_back(true, now + SECOND);
+    lists.take(snapshot(&[]), Some(1), now + 5 * SECOND);
+    assert_eq!(ports(&lists), [1, 2, 3]);
+    let kept = Standing::Kept {
+        why: Kept::LinkBack,
+        listed: 0,
+        until: Some(now + 16 * SECOND),
+    };
+    assert_eq!(standing(&lists), kept);
+    lists.take(snapshot(&[2]), Some(1), now + 6 * SECOND);
+    assert_eq!(ports(&lists), [2, 1, 3]);
+    assert!(lists.expire(now + 16 * SECOND));
+    assert_eq!((ports(&lists), standing(&lists)), (vec![2], Standing::Listed));
+    // From then on it is believed at once.
+    lists.take(snapshot(&[]), Some(1), now + 16 * SECOND);
+    assert_eq!(ports(&lists), [0; 0]);
+}
+
+#[test]
+fn a_link_that_comes_and_goes_keeps_nobody_for_ever() {
+    let now = Instant::now();
+    let mut lists = lists(OnEmpty::Trust, 15 * SECOND);
+    lists.take(snapshot(&[1, 2]), Some(1), now);
+    for second in 1..=15 {
+        lists.link_lost();
+        lists.link_back(true, now + second * SECOND);
+        lists.take(snapshot(&[1]), Some(1), now + second * SECOND);
+        assert_eq!(ports(&lists), [1, 2], "{second}");
+    }
+    lists.link_lost();
+    lists.link_back(true, now + 16 * SECOND);
+    lists.take(snapshot(&[1]), Some(1), now + 16 * SECOND);
+    assert_eq!(ports(&lists), [1]);
+}
+
+#[test]
+fn without_a_grace_a_link_that_came_back_is_believed_at_once() {
+    let now = Instant::now();
+    let mut lists = lists(OnEmpty::Trust, Duration::ZERO);
+    lists.take(snapshot(&[1, 2]), Some(1), now);
+    lists.link_lost();
+    lists.link_back(true, now);
+    lists.take(snapshot(&[1]), Some(1), now);
+    assert_eq!(ports(&lists), [1]);
+}
+
+#[test]
 fn rules_are_believed_at_once() {
     let now = Instant::now();
     let mut lists = lists(OnEmpty::Keep(None), 15 * SECOND);
