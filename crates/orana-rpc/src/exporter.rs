@@ -4,19 +4,14 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ahash::AHashMap;
 use orana_core::{Invoker, Method, RpcError, RpcErrorCode, ServiceKey};
 use parking_lot::RwLock;
 
+use crate::pace::Pace;
 use crate::service::ServiceDefinition;
-
-/// After two calls in a row that ran long so many of the same method are thought to.
-const LONG_CALLS: u32 = 1000;
-
-/// The last call ran long, the one before did not.
-const ONCE: u32 = u32::MAX;
 
 /// What is exported (`org.apache.dubbo.rpc.Exporter`, and the map of them that `DubboProtocol` holds). Clones are the same.
 #[derive(Clone, Default)]
@@ -43,8 +38,8 @@ pub(crate) struct Export {
     pub(crate) invoker: Arc<dyn Invoker>,
     /// As the definition has them.
     pub(crate) methods: Vec<Arc<Method>>,
-    /// For each method how many more of its calls are thought to run long without a pause, or [`ONCE`].
-    long: Vec<AtomicU32>,
+    /// One for each method.
+    paces: Vec<Pace>,
     /// Its `token` parameter: what a caller must show.
     pub(crate) token: Option<Box<str>>,
 }
@@ -78,7 +73,11 @@ impl Exporter {
             .collect();
         let export = Arc::new(Export {
             methods,
-            long: definition.methods.iter().map(|_| AtomicU32::new(0)).collect(),
+            paces: definition
+                .methods
+                .iter()
+                .map(|method| Pace::new(method.blocking))
+                .collect(),
             token: url.parameter("token").filter(|token| !token.is_empty()).map(Box::from),
             definition,
             invoker,
@@ -123,34 +122,9 @@ impl Exporter {
 }
 
 impl Export {
-    /// Whether a call of that method is likely to run long without a pause. Said of a number of calls after two in a row did,
-    /// so that a method is tried again now and then.
-    pub(crate) fn runs_long(&self, method: usize) -> bool {
-        let Some(left) = self.long.get(method) else {
-            return false;
-        };
-        let before = left.load(Ordering::Relaxed);
-        if !(1..=LONG_CALLS).contains(&before) {
-            return false;
-        }
-        // Two that meet here count once; it is a guess anyway.
-        left.store(before - 1, Ordering::Relaxed);
-        true
-    }
-
-    /// Notes whether a call of that method ran long without a pause. One that did may have been interrupted by other work of
-    /// the machine.
-    pub(crate) fn ran(&self, method: usize, long: bool) {
-        let Some(left) = self.long.get(method) else {
-            return;
-        };
-        let next = match (left.load(Ordering::Relaxed), long) {
-            (ONCE, true) => LONG_CALLS,
-            (_, true) => ONCE,
-            (ONCE, false) => 0,
-            (_, false) => return,
-        };
-        left.store(next, Ordering::Relaxed);
+    /// What is known of how long that method runs.
+    pub(crate) fn pace(&self, method: usize) -> Option<&Pace> {
+        self.paces.get(method)
     }
 }
 

@@ -19,6 +19,7 @@ mod generic;
 mod json;
 mod local;
 mod overload;
+mod pace;
 mod reserved;
 mod scratch;
 mod service;

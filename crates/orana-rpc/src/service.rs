@@ -48,6 +48,8 @@ pub struct MethodDefinition {
     pub returns: Cow<'static, str>,
     /// Whether callers want no answer.
     pub one_way: bool,
+    /// Whether it is known to run long without a pause.
+    pub blocking: bool,
 }
 
 impl ServiceDefinition {
@@ -90,6 +92,7 @@ impl MethodDefinition {
             parameters,
             returns: returns.into(),
             one_way: false,
+            blocking: false,
         }
     }
 
@@ -97,6 +100,15 @@ impl MethodDefinition {
     #[must_use]
     pub fn one_way(mut self) -> MethodDefinition {
         self.one_way = true;
+        self
+    }
+
+    /// The same method, which computes for long or waits without giving its thread away (a file, a lock, a driver that is not
+    /// asynchronous): its calls are begun on threads for such work from the first one on. Others are found out by their first
+    /// calls, which hold up what else their thread looks after.
+    #[must_use]
+    pub fn blocking(mut self) -> MethodDefinition {
+        self.blocking = true;
         self
     }
 }

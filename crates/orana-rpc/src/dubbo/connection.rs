@@ -27,6 +27,7 @@ use super::request::{self, Asked, Call, Memory, Refusal};
 use super::response::{self, Envelope};
 use super::server::Shared;
 use super::serving::{Served, Serving};
+use crate::pace::Place;
 
 /// While so many bytes wait for a consumer that does not read, no more of its requests are read or begun.
 const BACKLOG: usize = 8 << 20;
@@ -34,10 +35,7 @@ const BACKLOG: usize = 8 << 20;
 /// So many times is read before others get their turn.
 const READS: usize = 8;
 
-/// A call that ran so long without a pause should have had a task of its own.
-const LONG: Duration = Duration::from_micros(200);
-
-/// To copy an answer of so many bytes takes a noticeable part of [`LONG`].
+/// To copy an answer of so many bytes takes a noticeable part of [`LONG`](super::serving::LONG).
 const LARGE: usize = 32 << 10;
 
 /// How long a connection that is being closed waits for the other side to close.
@@ -68,6 +66,8 @@ pub(super) struct Connection {
     timer: Pin<Box<Sleep>>,
     /// When something was last read or written.
     active: Instant,
+    /// When the requests that are being served were read.
+    arrived: Instant,
     /// How much had been written when that was last looked at.
     sent: u64,
     /// Requests that have been read wait to be begun until answers have been read.
@@ -144,6 +144,7 @@ impl Connection {
             calls: JoinSet::new(),
             state: State::Open(line),
             active: now,
+            arrived: now,
             sent: 0,
             held: false,
             deferred: false,
@@ -170,6 +171,7 @@ impl Connection {
             }
             let now = Instant::now();
             self.active = now;
+            self.arrived = now;
             match self.serve_read(line, now, cx) {
                 Step::Wait => {}
                 step => return step,
@@ -250,7 +252,8 @@ impl Connection {
     ) -> Instant {
         let shared = &self.shared;
         shared.arrivals.fetch_add(1, Ordering::Relaxed);
-        let request = request::read(header, body, &shared.exporter, &mut self.memory, now.into_std());
+        let arrived = self.arrived.into_std();
+        let request = request::read(header, body, &shared.exporter, &mut self.memory, arrived);
         let request = match request {
             Ok(request) => request,
             Err(refusal) => {
@@ -302,15 +305,17 @@ impl Connection {
         now: Instant,
         cx: &mut Context<'_>,
     ) -> Instant {
-        let export = Arc::clone(&call.export);
-        let method = call.method;
-        let apart = export.runs_long(method);
         let mut serving = Serving::new(call, self.peer);
+        if let Some(expired) = serving.expired(now.into_std()) {
+            answer(line, envelope, two_way, expired, Leave::OnFlush);
+            return now;
+        }
         let mut now = now;
-        if !apart {
+        let place = serving.place();
+        if place != Place::Apart {
             let polled = Pin::new(&mut serving).poll(cx);
             let after = Instant::now();
-            export.ran(method, after.saturating_duration_since(now) >= LONG);
+            serving.ran(place, after.saturating_duration_since(now));
             now = after;
             if let Poll::Ready(served) = polled {
                 let large = served.0.as_ref().is_ok_and(|reply| reply.bytes().len() > LARGE);
@@ -321,9 +326,9 @@ impl Connection {
         }
         let busy = Busy::new(&self.shared, line);
         self.calls.spawn(async move {
-            let served = match apart {
-                true => serving.apart().await,
-                false => serving.await,
+            let served = match place {
+                Place::Apart => serving.apart().await,
+                Place::Here | Place::Probe => serving.await,
             };
             // The last one need not wait for others.
             let leave = match busy.line.busy.load(Ordering::Acquire) {

@@ -119,13 +119,13 @@ impl Refusal {
     }
 }
 
-/// Reads the body of a request that arrived at `now`.
+/// Reads the body of a request that arrived at that time.
 pub(super) fn read(
     header: &Header,
     body: &Bytes,
     exporter: &Exporter,
     memory: &mut Memory,
-    now: Instant,
+    arrived: Instant,
 ) -> Result<Request, Refusal> {
     if header.serialization != Serialization::HESSIAN2 {
         let text = format!(
@@ -161,17 +161,17 @@ pub(super) fn read(
     }
     let encoded = arguments::received(arguments, head.parameters);
     let asked = match meant {
-        Meant::Method(method) => Call::asked(export, method, encoded, attachments, now, None),
+        Meant::Method(method) => Call::asked(export, method, encoded, attachments, arrived, None),
         Meant::ByArguments => {
             let method = overload::by_arguments(&export.definition, &head.method, &encoded)
                 .ok_or_else(|| no_method(&export, &head.method, &head.descriptor))?;
-            Call::asked(export, method, encoded, attachments, now, None)
+            Call::asked(export, method, encoded, attachments, arrived, None)
         }
         Meant::Reserved if head.is_echo() => Ok(Asked::Echo(encoded.bytes().clone())),
         Meant::Reserved => {
             let kind = Generic::of(attachments.get("generic")).map_err(Refusal::generic)?;
             let (method, encoded) = generic::unwrap(&encoded, kind, &export.definition).map_err(Refusal::generic)?;
-            Call::asked(export, method, encoded, attachments, now, Some(kind))
+            Call::asked(export, method, encoded, attachments, arrived, Some(kind))
         }
     };
     Ok(Request {
@@ -186,7 +186,7 @@ impl Call {
         method: usize,
         arguments: Encoded,
         attachments: Attachments,
-        now: Instant,
+        arrived: Instant,
         generic: Option<Generic>,
     ) -> Result<Asked, Refusal> {
         let known: Option<&Arc<Method>> = export.methods.get(method);
@@ -195,7 +195,7 @@ impl Call {
         let left = attachments.get("_TO").or_else(|| attachments.get("_to"));
         invocation.options.deadline = left
             .and_then(|millis| millis.parse().ok())
-            .and_then(|millis| now.checked_add(Duration::from_millis(millis)));
+            .and_then(|millis| arrived.checked_add(Duration::from_millis(millis)));
         invocation.attachments = attachments;
         Ok(Asked::Call(Call {
             export,

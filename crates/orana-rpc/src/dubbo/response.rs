@@ -41,6 +41,7 @@ fn status(error: &RpcError) -> Status {
         _ if unread => Status::BAD_REQUEST,
         RpcErrorCode::MethodNotFound => Status::BAD_REQUEST,
         RpcErrorCode::Serialization => Status::BAD_RESPONSE,
+        RpcErrorCode::TimeoutTerminate => Status::SERVER_TIMEOUT,
         _ => Status::SERVICE_ERROR,
     }
 }

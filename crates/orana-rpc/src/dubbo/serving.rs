@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use orana_core::{Attachments, BoxFuture, Reply, RpcError, RpcErrorCode};
 
@@ -17,6 +18,10 @@ use crate::context::Context;
 use crate::exception;
 use crate::exporter::Export;
 use crate::generic::{self, Generic};
+use crate::pace::{Pace, Place};
+
+/// A call that ran so long without a pause should not have been begun on a connection's task.
+pub(super) const LONG: Duration = Duration::from_micros(200);
 
 /// What a call came to: the result, and what goes beside it.
 pub(super) type Served = (Result<Reply, RpcError>, Attachments);
@@ -28,6 +33,8 @@ pub(super) type Served = (Result<Reply, RpcError>, Attachments);
 pub(super) struct Serving {
     call: BoxFuture<'static, Result<Reply, RpcError>>,
     context: Context,
+    export: Arc<Export>,
+    method: usize,
     generic: Option<Generic>,
 }
 
@@ -36,20 +43,48 @@ impl Serving {
     pub(super) fn new(call: Call, caller: SocketAddr) -> Serving {
         let context = Context::new(call.invocation, Some(caller));
         Serving {
-            call: Box::pin(perform(call.export, context.clone())),
+            call: Box::pin(perform(Arc::clone(&call.export), context.clone())),
             context,
+            export: call.export,
+            method: call.method,
             generic: call.generic,
         }
     }
 }
 
 impl Serving {
+    /// Where it is to be begun. [`Serving::ran`] must be told of it afterwards.
+    pub(super) fn place(&self) -> Place {
+        self.export.pace(self.method).map_or(Place::Apart, Pace::place)
+    }
+
+    /// Notes how long it ran from its beginning, at `place`, to its first pause.
+    pub(super) fn ran(&self, place: Place, time: Duration) {
+        if let Some(pace) = self.export.pace(self.method) {
+            pace.ran(place, time >= LONG);
+        }
+    }
+
+    /// What comes of it if it has not been begun yet and nobody waits for it any more, as far as is known.
+    pub(super) fn expired(&self, now: Instant) -> Option<Served> {
+        let deadline = self.context.deadline().filter(|deadline| *deadline <= now)?;
+        let late = now.saturating_duration_since(deadline);
+        let message = format!("not performed: the time of the call was over {late:.0?} before its turn came");
+        let error = RpcError::new(RpcErrorCode::TimeoutTerminate, message);
+        Some((Err(error.calling(self.context.invocation())), Attachments::new()))
+    }
+
     /// Performs a call that is likely to run long without a pause: up to its first pause on a thread on which nothing else
     /// waits. On one of the runtime's own it would hold up whatever that thread looks after, which may be all sockets.
     pub(super) async fn apart(mut self) -> Served {
         let begun = tokio::task::spawn_blocking(move || {
+            let now = Instant::now();
+            if let Some(expired) = self.expired(now) {
+                return (Poll::Ready(expired), self);
+            }
             // Nobody need be woken by this: if it pauses it is polled again at once, and says whom to wake.
             let polled = Pin::new(&mut self).poll(&mut TaskContext::from_waker(Waker::noop()));
+            self.ran(Place::Apart, now.elapsed());
             (polled, self)
         });
         match begun.await {

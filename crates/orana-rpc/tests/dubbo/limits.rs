@@ -1,12 +1,15 @@
 //! Nothing is without bounds, and what is over one is refused in words.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use orana_core::{CallOptions, RpcErrorCode};
 use orana_rpc::dubbo::{ClientOptions, ServerOptions};
+use orana_wire::dubbo::Status;
 
 use super::shop::{self, TEXT, call};
+use super::wire::{Wire, request_with_budget};
 
 #[tokio::test]
 async fn a_request_over_the_limit_does_not_leave() {
@@ -166,4 +169,45 @@ async fn a_method_that_blocks_is_found_out_and_holds_up_nobody_then() {
     assert!(start.elapsed() < Duration::from_millis(1000), "{:?}", start.elapsed());
     assert!(!blocked.is_finished());
     blocked.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_method_that_says_that_it_blocks_holds_up_nobody_from_its_first_call_on() {
+    let served = shop::serve().await;
+    let invoker = served.invoker("timeout=10000").await;
+    let blocked = tokio::spawn({
+        let invoker = Arc::clone(&invoker);
+        let block = call("block_declared", "J", &[&1500_i64]);
+        async move { invoker.invoke(&block).await }
+    });
+    shop::until("it blocks", || served.server.calls() == 1).await;
+    assert_eq!(shop::echo(&*invoker, "x").await.unwrap(), "x");
+    assert!(!blocked.is_finished());
+    blocked.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_call_whose_time_is_over_before_its_turn_comes_is_not_performed() {
+    let served = shop::serve().await;
+    let mut wire = Wire::connect(served.port()).await;
+    // Nobody knows yet that the first one blocks.
+    let requests = [
+        request_with_budget(1, "block", "J", |out| out.long(300), 10_000),
+        request_with_budget(2, "note", TEXT, |out| out.text("late"), 50),
+        request_with_budget(3, "note", TEXT, |out| out.text("in time"), 10_000),
+    ];
+    wire.send(&requests.concat()).await;
+    let mut answers = [
+        wire.answer().await.unwrap(),
+        wire.answer().await.unwrap(),
+        wire.answer().await.unwrap(),
+    ];
+    answers.sort_by_key(|(id, ..)| *id);
+    let statuses = answers.clone().map(|(_, status, _)| status);
+    assert_eq!(statuses, [Status::OK, Status::SERVER_TIMEOUT, Status::OK]);
+    assert!(
+        answers[1].2.contains("not performed: the time of the call was over"),
+        "{answers:?}"
+    );
+    assert_eq!(served.notes.load(Ordering::Relaxed), 1);
 }

@@ -52,6 +52,7 @@ impl Shop {
                     method("megabyte", &[text], text),
                     method("value", &["java.lang.Object"], "java.lang.Object"),
                     method("block", &["long"], "void"),
+                    method("block_declared", &["long"], "void").blocking(),
                 ],
             ),
             notes: Arc::default(),
@@ -116,7 +117,7 @@ impl Service for Shop {
                     Ok(self.megabyte.clone())
                 }
                 "value" => reply_of(&arguments.next::<Value>()?),
-                "block" => {
+                "block" | "block_declared" => {
                     std::thread::sleep(Duration::from_millis(arguments.next()?));
                     reply_of(&())
                 }

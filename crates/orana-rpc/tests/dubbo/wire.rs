@@ -97,6 +97,29 @@ pub(crate) fn request_large(id: i64, letters: i32, pause: i64) -> BytesMut {
     out
 }
 
+/// A request that says that its caller waits for so many milliseconds.
+pub(crate) fn request_with_budget(
+    id: i64,
+    method: &str,
+    descriptor: &str,
+    argument: impl FnOnce(&mut Encoder<'_>),
+    millis: i32,
+) -> BytesMut {
+    let mut out = BytesMut::new();
+    let header = Header::request(id, true);
+    orana_wire::dubbo::request::put_frame(&header, usize::MAX, &mut out, |out| {
+        put_head(out, method, descriptor);
+        argument(out);
+        out.begin_map(None);
+        out.text("_TO");
+        out.int(millis);
+        out.end_map();
+        Ok(())
+    })
+    .unwrap();
+    out
+}
+
 pub(crate) fn put_head(out: &mut Encoder<'_>, method: &str, descriptor: &str) {
     for text in ["2.0.2", INTERFACE, "0.0.0", method, descriptor] {
         out.text(text);
