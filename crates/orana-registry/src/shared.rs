@@ -126,13 +126,15 @@ impl Shared {
         }
         let key = convergence.want(Kind::Registration { dynamic }, retry, now);
         let (progress, receiver) = watch::channel(Progress::Pending);
+        // A program registers many URLs that differ in little.
+        let url = self.pool.intern(url);
         let registered = Registered {
             url: url.clone(),
             holders: 1,
             progress,
         };
         registrations.insert(key, registered);
-        by_url.insert(url.clone(), key);
+        by_url.insert(url, key);
         self.nudge.notify_one();
         Ok((key, receiver))
     }

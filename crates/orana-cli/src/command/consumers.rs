@@ -12,7 +12,7 @@ use crate::registry::{Source, question, service};
 /// The command line of `orana consumers`.
 #[derive(Args)]
 pub(crate) struct Consumers {
-    /// The service: [GROUP/]INTERFACE[:VERSION]; what is left out may be anything
+    /// The service: GROUP/INTERFACE:VERSION; a group or version that is left out may be any
     #[arg(value_name = "SERVICE", value_parser = service)]
     service: ServiceKey,
     #[command(flatten)]

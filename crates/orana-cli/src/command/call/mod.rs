@@ -19,7 +19,7 @@ use crate::registry::{Source, refused, run, service};
 /// The command line of `orana call`.
 #[derive(Args)]
 pub(crate) struct Call {
-    /// The service: [GROUP/]INTERFACE[:VERSION]; what is left out may be anything
+    /// The service: GROUP/INTERFACE:VERSION; a group or version that is left out may be any
     #[arg(value_name = "SERVICE", value_parser = service)]
     service: ServiceKey,
     /// The method
