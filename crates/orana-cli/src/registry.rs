@@ -6,9 +6,11 @@ use std::future::Future;
 use clap::Args;
 use orana::registry::{Query, Registry, RegistryError, RegistryErrorKind};
 use orana::{ErrorCode, ServiceUrl};
-use orana_core::ServiceKey;
+use orana_core::{Category, ServiceKey};
 
+use crate::entry::Entry;
 use crate::failure::{Failure, Kind};
+use crate::print;
 
 /// Which registry.
 #[derive(Args)]
@@ -21,6 +23,44 @@ pub(crate) struct Source {
         default_value = "zookeeper://127.0.0.1:2181"
     )]
     registry: String,
+}
+
+/// A question about one service.
+#[derive(Args)]
+pub(crate) struct AboutService {
+    /// The service: GROUP/INTERFACE:VERSION; a group or version that is left out may be any
+    #[arg(value_name = "SERVICE", value_parser = service)]
+    service: ServiceKey,
+    #[command(flatten)]
+    source: Source,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl AboutService {
+    /// Prints who is listed under `category`: JSON if that is wanted, else a table. Nobody is a failure for a person and an empty list for
+    /// a program.
+    pub(crate) fn list<const N: usize>(
+        &self,
+        category: Category,
+        headings: [&str; N],
+        row: fn(&Entry) -> [String; N],
+    ) -> Result<(), Failure> {
+        let found = self.source.lookup(&question(&self.service, category.name()))?;
+        let mut entries: Vec<Entry> = found.iter().map(Entry::of).collect();
+        entries.sort_by(|one, other| one.identity().cmp(&other.identity()));
+        if self.json {
+            return print::json(&entries);
+        }
+        if entries.is_empty() {
+            let (service, address) = (&self.service, self.source.address());
+            let message = format!("there are no {category} of `{service}` at {address}");
+            return Err(Failure::new(Kind::NotFound, message));
+        }
+        let rows: Vec<_> = entries.iter().map(row).collect();
+        print::table(headings, &rows)
+    }
 }
 
 /// The time that a registry gets to answer, if its URL does not say.

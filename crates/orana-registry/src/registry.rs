@@ -115,7 +115,7 @@ impl Registry {
             }
         }
         if checked || error.kind() == RegistryErrorKind::Invalid {
-            return Err(error.at(url.to_string()));
+            return Err(error.at(Arc::clone(topic.query.interface())));
         }
         Ok(subscription.seen())
     }

@@ -1,3 +1,5 @@
+//! A directory as calls see it, over connections that can be cut and told to fail. Sockets are not needed for that.
+
 use std::collections::HashSet;
 use std::sync::atomic::Ordering;
 

@@ -1,3 +1,5 @@
+//! Attempts under way: who goes first, who is given up, and whose outcome counts.
+
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 

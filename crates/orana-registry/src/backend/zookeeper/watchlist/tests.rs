@@ -1,3 +1,5 @@
+//! The list of watched directories, without a server behind it.
+
 use super::*;
 use crate::backend::Watching;
 use crate::error::RegistryErrorKind;
