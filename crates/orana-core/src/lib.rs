@@ -11,6 +11,7 @@ mod invoker;
 mod key;
 pub mod percent;
 mod reply;
+pub mod rule;
 mod url;
 
 pub use attachments::Attachments;
