@@ -1,10 +1,13 @@
 //! Those of one list that a call may still go to.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::clock::EpochMillis;
 use crate::endpoint::Endpoint;
 use crate::endpoint_list::EndpointList;
+use crate::plan::Branch;
 
 /// A part of an [`EndpointList`]; it only ever shrinks.
 #[derive(Clone, Debug)]
@@ -12,12 +15,18 @@ pub struct Candidates<'l> {
     list: &'l EndpointList,
     /// Places in the list, ascending; `None` for all of them.
     indices: Option<Cow<'l, [u32]>>,
+    /// The part of the plan that these are exactly.
+    branch: Option<&'l Branch>,
 }
 
 impl<'l> Candidates<'l> {
     /// All of a list.
-    pub(crate) fn all(list: &'l EndpointList) -> Candidates<'l> {
-        Candidates { list, indices: None }
+    pub fn all(list: &'l EndpointList) -> Candidates<'l> {
+        Candidates {
+            list,
+            indices: None,
+            branch: None,
+        }
     }
 
     /// The ones at these places.
@@ -25,6 +34,16 @@ impl<'l> Candidates<'l> {
         Candidates {
             list,
             indices: Some(Cow::Borrowed(indices)),
+            branch: None,
+        }
+    }
+
+    /// Those of a branch of a plan for that list.
+    pub(crate) fn of_branch(list: &'l EndpointList, branch: &'l Branch) -> Candidates<'l> {
+        Candidates {
+            list,
+            indices: branch.indices().map(Cow::Borrowed),
+            branch: Some(branch),
         }
     }
 
@@ -55,29 +74,60 @@ impl<'l> Candidates<'l> {
         (0..self.len()).filter_map(|index| self.get(index))
     }
 
-    /// Leaves only those for which `keep` holds.
+    /// Leaves only those for which `keep` holds. If it holds for all, they stay the set that they were.
     pub fn retain(&mut self, mut keep: impl FnMut(&Arc<Endpoint>) -> bool) {
         let endpoints = self.list.endpoints();
+        let before = self.len();
         match &mut self.indices {
-            Some(indices) => indices
-                .to_mut()
-                .retain(|index| endpoints.get(*index as usize).is_some_and(&mut keep)),
+            // Looked at before anything is copied: most of what is asked for holds for all.
+            Some(indices) => {
+                let hold = |index: &u32| endpoints.get(*index as usize).is_some_and(&mut keep);
+                let kept: Vec<u32> = indices.iter().copied().filter(hold).collect();
+                if kept.len() == before {
+                    return;
+                }
+                *indices = Cow::Owned(kept);
+            }
             None => {
                 let kept = (0..).zip(endpoints).filter(|(_, endpoint)| keep(endpoint));
-                self.indices = Some(kept.map(|(index, _)| index).collect());
+                let kept: Vec<u32> = kept.map(|(index, _)| index).collect();
+                if kept.len() == before {
+                    return;
+                }
+                self.indices = Some(Cow::Owned(kept));
             }
         }
+        self.branch = None;
     }
 
-    /// The first that is up, else the first.
-    pub(crate) fn first_usable(&self) -> Option<&'l Arc<Endpoint>> {
-        self.iter()
-            .find(|endpoint| endpoint.is_available())
-            .or_else(|| self.get(0))
+    /// The addresses of those who are here and not in `after`, which came of these by taking away.
+    pub fn without(&self, after: &Candidates<'_>) -> Vec<Arc<str>> {
+        let mut left = after.iter().peekable();
+        let mut gone = Vec::new();
+        for endpoint in self.iter() {
+            match left.peek() {
+                Some(kept) if Arc::ptr_eq(kept, endpoint) => {
+                    left.next();
+                }
+                _ => gone.push(Arc::clone(endpoint.address())),
+            }
+        }
+        gone
     }
 
-    /// The list, if these are all of it.
-    pub(crate) fn whole_list(&self) -> Option<&'l EndpointList> {
-        self.indices.is_none().then_some(self.list)
+    /// What a load balance worked out for exactly these candidates and this method, made by `make` if nobody did yet. `None` if these are
+    /// not what routing left but fewer: then there is no place to keep it.
+    pub fn remembered<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Option<&'l T> {
+        self.branch?.memory().get_or_init(|| Box::new(make())).downcast_ref()
+    }
+
+    /// The running sums of the weights and whether they are all the same, if these are what routing left and all of them are warm at `now`.
+    pub(crate) fn settled_weights(&self, now: EpochMillis) -> Option<(&'l [u64], bool)> {
+        self.branch?.weights().settled(now)
+    }
+
+    /// The places in the list, if not all of it.
+    pub(crate) fn indices(&self) -> Option<&[u32]> {
+        self.indices.as_deref()
     }
 }

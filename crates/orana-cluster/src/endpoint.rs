@@ -6,6 +6,7 @@ use std::sync::Arc;
 use orana_core::{Invoker, ServiceUrl};
 
 use crate::clock::EpochMillis;
+use crate::statistics::Statistics;
 
 /// Weight of a provider that names none.
 const DEFAULT_WEIGHT: u32 = 100;
@@ -18,6 +19,7 @@ pub struct Endpoint {
     url: ServiceUrl,
     address: Arc<str>,
     invoker: Arc<dyn Invoker>,
+    statistics: Arc<Statistics>,
     weight: u32,
     /// Whether some `METHOD.weight` exists; without one no call needs to look for it.
     method_weights: bool,
@@ -27,8 +29,13 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint behind `invoker`, described by the merged URL `url`.
+    /// The endpoint behind `invoker`, described by the merged URL `url`; nothing was counted about it yet.
     pub fn new(url: ServiceUrl, invoker: Arc<dyn Invoker>) -> Endpoint {
+        Endpoint::with_statistics(url, invoker, Arc::default())
+    }
+
+    /// The same with what was counted before its URL changed.
+    pub fn with_statistics(url: ServiceUrl, invoker: Arc<dyn Invoker>, statistics: Arc<Statistics>) -> Endpoint {
         // 2.6 lays the consumer's `timestamp` over the provider's and keeps the latter here.
         let started = ["remote.timestamp", "timestamp"]
             .into_iter()
@@ -47,6 +54,7 @@ impl Endpoint {
                 .unwrap_or(DEFAULT_WARM_UP),
             url,
             invoker,
+            statistics,
         }
     }
 
@@ -70,6 +78,11 @@ impl Endpoint {
         &self.invoker
     }
 
+    /// What was counted about calls to it.
+    pub fn statistics(&self) -> &Arc<Statistics> {
+        &self.statistics
+    }
+
     /// Whether a call has a chance now.
     pub fn is_available(&self) -> bool {
         self.invoker.is_available()
@@ -88,16 +101,11 @@ impl Endpoint {
     /// The weight once it is warm.
     pub(crate) fn configured_weight(&self, method: &str) -> u32 {
         if self.method_weights
-            && let Some(weight) = weight_in(self.url.parameter(&format!("{method}.weight")))
+            && let Some(weight) = weight_in(self.url.method_parameter(method, "weight"))
         {
             return weight;
         }
         self.weight
-    }
-
-    /// Whether methods have weights of their own here.
-    pub(crate) fn has_method_weights(&self) -> bool {
-        self.method_weights
     }
 
     /// From when on its weight no longer grows.

@@ -1,12 +1,13 @@
 //! One version of the list of endpoints: immutable, with everything that is worth computing once per version.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use ahash::{HashMap, HashMapExt};
 use orana_core::Invocation;
 
+use crate::aspect::Aspect;
 use crate::candidates::Candidates;
-use crate::clock::EpochMillis;
 use crate::endpoint::Endpoint;
 
 /// The endpoints at one moment, in the order in which the registry listed them.
@@ -14,9 +15,10 @@ use crate::endpoint::Endpoint;
 pub struct EndpointList {
     endpoints: Box<[Arc<Endpoint>]>,
     by_method: ByMethod,
-    weights: Weights,
-    /// How many the registry listed, the unreachable ones included.
+    /// How many of those can be used that the registry listed, the unreachable ones included.
     listed: usize,
+    /// How many the registry listed, those included that rules disable or that are not understood.
+    registered: usize,
 }
 
 /// Which endpoints serve a method, if they do not all serve the same.
@@ -27,28 +29,21 @@ struct ByMethod {
     with_arguments: bool,
 }
 
-/// Weights once all endpoints are warm.
-#[derive(Debug, Default)]
-struct Weights {
-    /// Whether methods have weights of their own somewhere; then none of the rest applies.
-    by_method: bool,
-    /// From when on all are warm.
-    warm_at: Option<EpochMillis>,
-    /// Whether they are all the same.
-    even: bool,
-    /// Running sums.
-    sums: Box<[u64]>,
-}
-
 impl EndpointList {
     /// A list of `endpoints`, out of `listed` that the registry knows.
     pub fn new(endpoints: Vec<Arc<Endpoint>>, listed: usize) -> EndpointList {
         EndpointList {
             by_method: ByMethod::of(&endpoints),
-            weights: Weights::of(&endpoints),
             endpoints: endpoints.into(),
             listed,
+            registered: listed,
         }
+    }
+
+    /// The same, out of `registered` entries of the registry.
+    pub fn out_of(mut self, registered: usize) -> EndpointList {
+        self.registered = registered;
+        self
     }
 
     /// All endpoints.
@@ -56,9 +51,22 @@ impl EndpointList {
         &self.endpoints
     }
 
-    /// How many providers the registry listed; those that cannot be reached are no endpoints.
+    /// How many providers the registry listed, those included that are disabled by a rule or that nobody here understands.
+    pub fn registered(&self) -> usize {
+        self.registered
+    }
+
+    /// How many of them can be used; those that cannot be reached are no endpoints.
     pub fn listed(&self) -> usize {
         self.listed
+    }
+
+    /// Writes down what of a call beyond its method decides whom [`EndpointList::candidates`] gives.
+    pub(crate) fn aspect(&self, invocation: &Invocation, aspect: &mut Aspect) {
+        if self.by_method.with_arguments {
+            let argument = self.by_method.of_argument(invocation);
+            aspect.text(argument.as_ref().map(|(argument, _)| &**argument));
+        }
     }
 
     /// Those that serve the method of `invocation`: the ones that name `method.firstArgument` among their methods if there are any,
@@ -68,13 +76,6 @@ impl EndpointList {
             Some(indices) => Candidates::some(self, indices),
             None => Candidates::all(self),
         }
-    }
-
-    /// The running sums of the weights, if they do not depend on the method and all endpoints are warm at `now`.
-    pub(crate) fn settled_weights(&self, now: EpochMillis) -> Option<(&[u64], bool)> {
-        let weights = &self.weights;
-        let warm = !weights.by_method && weights.warm_at.is_none_or(|at| at <= now);
-        warm.then_some((&*weights.sums, weights.even))
     }
 }
 
@@ -119,44 +120,26 @@ impl ByMethod {
         if self.lists.is_empty() {
             return None;
         }
-        // The first argument of a generic call is the method's name and none of the method's arguments.
-        if self.with_arguments
-            && !invocation.is_generic()
-            && let Some(argument) = invocation.argument_text(0)
-            && let Some(indices) = self.lists.get(&*format!("{}.{argument}", invocation.method_name()))
-        {
+        if let Some((_, indices)) = self.of_argument(invocation) {
             return Some(indices);
         }
         self.lists.get(&*invocation.called_name()).map(|indices| &**indices)
     }
-}
 
-impl Weights {
-    fn of(endpoints: &[Arc<Endpoint>]) -> Weights {
-        let mut sum = 0_u64;
-        let sums: Box<[u64]> = endpoints
-            .iter()
-            .map(|endpoint| {
-                sum += u64::from(endpoint.configured_weight(""));
-                sum
-            })
-            .collect();
-        let first = endpoints.first().map(|first| first.configured_weight(""));
-        Weights {
-            by_method: endpoints.iter().any(|endpoint| endpoint.has_method_weights()),
-            warm_at: endpoints.iter().map(|endpoint| endpoint.warm_at()).max(),
-            even: endpoints
-                .iter()
-                .all(|endpoint| Some(endpoint.configured_weight("")) == first),
-            sums,
+    /// The first argument, and who claims it, if somebody does.
+    fn of_argument<'a>(&self, invocation: &'a Invocation) -> Option<(Cow<'a, str>, &[u32])> {
+        // The first argument of a generic call is the method's name and none of the method's arguments.
+        if !self.with_arguments || invocation.is_generic() {
+            return None;
         }
+        let argument = invocation.argument_text(0)?;
+        let indices = self.lists.get(&*format!("{}.{argument}", invocation.method_name()))?;
+        Some((argument, indices))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use orana_core::{Encoded, Method, ServiceKey};
 
     use super::*;

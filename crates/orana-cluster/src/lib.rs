@@ -10,17 +10,29 @@
 //! Knows neither registries nor sockets: lists are handed in, and connections are opened through
 //! [`Connector`](orana_core::Connector). Time and chance are arguments of everything that decides.
 
+mod aspect;
+mod call;
 mod candidates;
+mod choice;
 mod clock;
 pub mod cluster;
 mod cluster_invoker;
 mod directory;
 mod endpoint;
 mod endpoint_list;
+mod governance;
 pub mod load_balance;
 mod merge;
 mod picker;
+mod plan;
+pub mod router;
+mod routing;
+mod statistics;
+#[cfg(test)]
+mod testing;
 
+pub use aspect::Aspect;
+pub use call::Call;
 pub use candidates::Candidates;
 pub use clock::EpochMillis;
 pub use cluster::Cluster;
@@ -28,6 +40,9 @@ pub use cluster_invoker::ClusterInvoker;
 pub use directory::{Directory, DirectoryOptions, DirectoryState};
 pub use endpoint::Endpoint;
 pub use endpoint_list::EndpointList;
+pub use governance::{Configurator, Governance};
 pub use load_balance::LoadBalance;
 pub use merge::merged;
 pub use picker::{Pick, Picker};
+pub use router::Router;
+pub use statistics::{Begun, MethodStatistics, Statistics};

@@ -1,22 +1,25 @@
-//! Chooses the endpoint of one attempt: the newest list, less what was tried, through the load balance, around what is down
-//! (`AbstractClusterInvoker.select`).
+//! Chooses the endpoint of one attempt: the newest list, through the rules, less what was tried, through the load balance, around what is down
+//! (`AbstractClusterInvoker.select`), and makes the attempt.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use orana_core::{Invocation, RpcError, RpcErrorCode};
+use orana_core::{Invocation, Reply, RpcError, RpcErrorCode, ServiceUrl};
 
+use crate::call::Call;
 use crate::candidates::Candidates;
+use crate::choice::Choice;
 use crate::clock::EpochMillis;
-use crate::directory::Directory;
+use crate::directory::List;
 use crate::endpoint::Endpoint;
-use crate::endpoint_list::EndpointList;
-use crate::load_balance::LoadBalance;
+use crate::plan::Plan;
 
 /// What a strategy picks with.
 #[derive(Clone, Copy)]
 pub struct Picker<'a> {
-    directory: &'a Directory,
-    balance: &'a dyn LoadBalance,
+    choice: &'a Choice,
+    /// Only providers of this group.
+    group: Option<&'a str>,
 }
 
 /// One pick: the endpoint, and how many there were to pick from.
@@ -24,64 +27,176 @@ pub struct Picker<'a> {
 pub struct Pick {
     /// Whom to call.
     pub endpoint: Arc<Endpoint>,
-    /// How many the directory lists for this call.
+    /// How many rules leave for this call.
     pub out_of: usize,
 }
 
 impl<'a> Picker<'a> {
-    /// Picks from `directory` by `balance`.
-    pub fn new(directory: &'a Directory, balance: &'a dyn LoadBalance) -> Picker<'a> {
-        Picker { directory, balance }
+    pub(crate) fn new(choice: &'a Choice) -> Picker<'a> {
+        Picker { choice, group: None }
+    }
+
+    /// The same, for providers of one group only.
+    pub fn within(self, group: &'a str) -> Picker<'a> {
+        Picker {
+            group: Some(group),
+            ..self
+        }
+    }
+
+    /// The consumer's own URL, with configurators laid over it: where a strategy finds its settings.
+    pub fn consumer(&self) -> Result<ServiceUrl, RpcError> {
+        Ok(self.choice.directory.list()?.consumer().clone())
     }
 
     /// An endpoint for `invocation` that is not among `tried`, if there is another one.
     ///
     /// One that is down is passed over for one that is up; if all are down the balance's choice is given nevertheless, since a call
     /// is the surest way to find out. Nobody at all is an error: [`RpcErrorCode::Forbidden`] if the registry lists nobody,
-    /// [`RpcErrorCode::NoInvokerAfterFilter`] if nobody of the list can be called.
+    /// [`RpcErrorCode::NoInvokerAfterFilter`] if nobody of the list can be called or rules leave nobody.
     pub fn pick(&self, invocation: &Invocation, tried: &[Arc<Endpoint>]) -> Result<Pick, RpcError> {
-        let list = self.directory.list().map_err(|error| error.calling(invocation))?;
+        let list = self.list(invocation)?;
         if let Some(target) = &invocation.options.target {
             return pinned(&list, invocation, target);
         }
-        let mut candidates = list.candidates(invocation);
-        if self.directory.asks_several_groups()
-            && let Some(group) = candidates.first_usable().map(|endpoint| endpoint.group().to_owned())
-        {
-            candidates.retain(|endpoint| endpoint.group() == group);
-        }
+        let call = Call::new(invocation, list.consumer(), EpochMillis::now(), fastrand::u64(..));
+        let plan = list.plan(&call);
+        let Some(branch) = plan.branch(fastrand::u64(..)) else {
+            return Err(self.nobody(&list, &call, &plan));
+        };
+        let mut candidates = Candidates::of_branch(&list, branch);
+        self.narrow(&mut candidates);
+        let Some(first) = candidates.get(0) else {
+            return Err(self.nobody(&list, &call, &plan));
+        };
         let out_of = candidates.len();
-        let now = EpochMillis::now();
-        let select = |candidates: &Candidates<'_>| {
-            let chosen = self.balance.select(invocation, candidates, now, fastrand::u64(..));
-            chosen.map(Arc::clone)
-        };
-        let good = |endpoint: &Arc<Endpoint>| endpoint.is_available() && !was_tried(tried, endpoint);
-
-        let Some(first) = select(&candidates) else {
-            return Err(self.directory.nobody().calling(invocation));
-        };
-        if out_of == 1 || good(&first) {
+        if out_of == 1 {
             return Ok(Pick {
-                endpoint: first,
+                endpoint: Arc::clone(first),
                 out_of,
             });
         }
-        let mut fresh = candidates.clone();
-        fresh.retain(good);
-        let chosen = select(&fresh).or_else(|| {
-            candidates.retain(|endpoint| endpoint.is_available());
-            select(&candidates)
-        });
+        let chosen = self.choose(&call, &plan, candidates, first, tried);
         Ok(Pick {
-            endpoint: chosen.unwrap_or(first),
+            endpoint: chosen,
             out_of,
         })
+    }
+
+    /// Everybody whom rules leave for `invocation`, for strategies that call several; the same errors as [`Picker::pick`].
+    pub fn everybody(&self, invocation: &Invocation) -> Result<Vec<Arc<Endpoint>>, RpcError> {
+        let list = self.list(invocation)?;
+        if let Some(target) = &invocation.options.target {
+            return pinned(&list, invocation, target).map(|pick| vec![pick.endpoint]);
+        }
+        let call = Call::new(invocation, list.consumer(), EpochMillis::now(), fastrand::u64(..));
+        let plan = list.plan(&call);
+        let left = plan.branch(call.chance).map(|branch| {
+            let mut candidates = Candidates::of_branch(&list, branch);
+            if let Some(group) = self.group {
+                candidates.retain(|endpoint| endpoint.group() == group);
+            }
+            candidates.iter().map(Arc::clone).collect::<Vec<_>>()
+        });
+        match left {
+            Some(left) if !left.is_empty() => Ok(left),
+            _ => Err(self.nobody(&list, &call, &plan)),
+        }
+    }
+
+    /// The groups of those whom rules leave for `invocation`, each once, in the order of the list.
+    pub fn groups(&self, invocation: &Invocation) -> Result<Vec<String>, RpcError> {
+        let mut groups: Vec<String> = Vec::new();
+        for endpoint in self.everybody(invocation)? {
+            if !groups.iter().any(|known| *known == endpoint.group()) {
+                groups.push(endpoint.group().to_owned());
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Makes one attempt at `endpoint`: the call is counted there, and an error says which call it was and who was called.
+    pub async fn attempt(&self, endpoint: &Arc<Endpoint>, invocation: &Invocation) -> Result<Reply, RpcError> {
+        let statistics = endpoint.statistics().method(&invocation.called_name());
+        let begun = statistics.begin();
+        let began = Instant::now();
+        let outcome = endpoint.invoker().invoke(invocation).await;
+        let answered = match &outcome {
+            Ok(_) => true,
+            Err(error) => error.code() == RpcErrorCode::Business,
+        };
+        begun.ended(answered, began.elapsed());
+        match outcome {
+            Ok(reply) => Ok(reply.by(endpoint.address())),
+            Err(error) => Err(error.calling(invocation).at(endpoint.address())),
+        }
+    }
+
+    fn list(&self, invocation: &Invocation) -> Result<List, RpcError> {
+        self.choice.directory.list().map_err(|error| error.calling(invocation))
+    }
+
+    /// Leaves one group: the one that is asked for, else that of the first who can be called.
+    fn narrow(&self, candidates: &mut Candidates<'_>) {
+        if let Some(group) = self.group {
+            candidates.retain(|endpoint| endpoint.group() == group);
+        } else if self.choice.directory.asks_several_groups() {
+            let first = candidates
+                .iter()
+                .find(|endpoint| endpoint.is_available())
+                .or(candidates.get(0));
+            if let Some(group) = first.map(|endpoint| endpoint.group().to_owned()) {
+                candidates.retain(|endpoint| endpoint.group() == group);
+            }
+        }
+    }
+
+    fn choose(
+        &self,
+        call: &Call<'_>,
+        plan: &Plan,
+        mut candidates: Candidates<'_>,
+        first: &Arc<Endpoint>,
+        tried: &[Arc<Endpoint>],
+    ) -> Arc<Endpoint> {
+        let good = |endpoint: &Arc<Endpoint>| endpoint.is_available() && !was_tried(tried, endpoint);
+        let url = first.url();
+        let sticky = url.method_flag_or(&call.method, "sticky", false);
+        if sticky && let Some(kept) = self.choice.sticky.of(&candidates).filter(|kept| good(kept)) {
+            return kept;
+        }
+        let balance = plan.balance(|| self.choice.balance(call, url));
+        let picked = balance.select(call, &candidates).unwrap_or(first);
+        let chosen = match good(picked) {
+            true => Arc::clone(picked),
+            false => {
+                let again = call.with_chance(fastrand::u64(..));
+                let mut fresh = candidates.clone();
+                fresh.retain(good);
+                let other = balance.select(&again, &fresh).or_else(|| {
+                    candidates.retain(|endpoint| endpoint.is_available());
+                    balance.select(&again, &candidates)
+                });
+                Arc::clone(other.unwrap_or(picked))
+            }
+        };
+        if sticky {
+            self.choice.sticky.keep(&chosen);
+        }
+        chosen
+    }
+
+    /// Why nobody is left.
+    fn nobody(&self, list: &List, call: &Call<'_>, plan: &Plan) -> RpcError {
+        let why = plan.nobody.get_or_init(|| list.why_nobody(call).into());
+        let origin = self.choice.directory.origin();
+        let message = format!("no provider available: {why} (registry {origin})");
+        RpcError::new(RpcErrorCode::NoInvokerAfterFilter, message).calling(call.invocation)
     }
 }
 
 /// The one provider that the caller named.
-fn pinned(list: &EndpointList, invocation: &Invocation, target: &str) -> Result<Pick, RpcError> {
+fn pinned(list: &List, invocation: &Invocation, target: &str) -> Result<Pick, RpcError> {
     let endpoint = list.endpoints().iter().find(|endpoint| **endpoint.address() == *target);
     match endpoint {
         Some(endpoint) => Ok(Pick {

@@ -52,6 +52,12 @@ pub trait Connector: Send + Sync + 'static {
     /// [`Invoker::is_available`]. Dropping the last handle of it closes what nobody else uses.
     fn connect<'a>(&'a self, url: &'a ServiceUrl) -> BoxFuture<'a, Result<Arc<dyn Invoker>, RpcError>>;
 
+    /// The same without waiting, if everything that is needed is open already because somebody else uses it: a provider whose URL has
+    /// changed while its address has not. `None` if there is something to wait for.
+    fn connected(&self, _url: &ServiceUrl) -> Option<Arc<dyn Invoker>> {
+        None
+    }
+
     /// Whether it can call providers of that protocol.
     fn supports(&self, protocol: &str) -> bool;
 }

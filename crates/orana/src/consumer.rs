@@ -171,11 +171,11 @@ impl<C> Refer<C> {
             let message = format!("there is no {what} `{name}`; known are {}", known.join(", "));
             RpcError::new(RpcErrorCode::Validation, message).about(&service)
         };
-        let balance_name = url.parameter("loadbalance").unwrap_or("random");
-        let balance = load_balance::named(balance_name).ok_or_else(|| {
-            let known = load_balance::LOAD_BALANCES.iter().map(|(name, _)| *name).collect();
-            named(balance_name, known, "load balance")
-        })?;
+        let balances = load_balance::Balances::new();
+        let balance = url.parameter("loadbalance").unwrap_or(load_balance::DEFAULT);
+        if !balances.is_known(balance) {
+            return Err(named(balance, balances.names(), "load balance"));
+        }
         let cluster_name = url.parameter("cluster").unwrap_or("failover");
         let strategy = cluster::named(cluster_name).ok_or_else(|| {
             let known = cluster::CLUSTERS.iter().map(|(name, _)| *name).collect();
@@ -211,7 +211,7 @@ impl<C> Refer<C> {
             // What is missing then is told by the error of the list itself.
             let _ = tokio::time::timeout(self.check_wait, directory.settled()).await;
         }
-        let invoker = ClusterInvoker::new(Arc::clone(&directory), balance, strategy);
+        let invoker = ClusterInvoker::new(Arc::clone(&directory), balances, strategy);
         if self.check && !wait_available(&invoker, self.check_wait).await {
             return Err(invoker.why_unavailable().about(service));
         }

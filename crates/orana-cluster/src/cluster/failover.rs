@@ -26,7 +26,7 @@ impl Cluster for Failover {
             loop {
                 // A list that became empty meanwhile is the error that counts, not the one of the attempt before.
                 let endpoint = picker.pick(invocation, &tried)?.endpoint;
-                let error = match endpoint.invoker().invoke(invocation).await {
+                let error = match picker.attempt(&endpoint, invocation).await {
                     Ok(reply) => {
                         if let Some(last) = tried.last() {
                             tracing::warn!(
@@ -37,9 +37,9 @@ impl Cluster for Failover {
                                 "a call succeeded only at another provider"
                             );
                         }
-                        return Ok(reply.by(endpoint.address()));
+                        return Ok(reply);
                     }
-                    Err(error) => error.calling(invocation).at(endpoint.address()),
+                    Err(error) => error,
                 };
                 let attempts = u32::try_from(tried.len()).unwrap_or(u32::MAX).saturating_add(1);
                 let over = invocation

@@ -22,7 +22,11 @@ use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
 use self::published::{Published, Version};
+use crate::call::Call;
 use crate::endpoint_list::EndpointList;
+use crate::governance::Governance;
+use crate::plan::Plan;
+use crate::router::{Report, Stage};
 
 /// What can be settled about a directory.
 #[derive(Clone, Debug)]
@@ -60,8 +64,14 @@ pub struct Directory {
     task: AbortHandle,
 }
 
-/// The newest list that the registry told, if it told one.
-type Update = Option<Arc<[ServiceUrl]>>;
+/// The newest of what was told.
+#[derive(Clone, Debug, Default)]
+struct Update {
+    /// The list of the registry, if it told one.
+    providers: Option<Arc<[ServiceUrl]>>,
+    /// What is laid over it.
+    governance: Governance,
+}
 
 /// How far the newest list has been worked through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,8 +102,8 @@ impl Directory {
         connector: Arc<dyn Connector>,
         options: DirectoryOptions,
     ) -> Directory {
-        let published = Arc::new(Published::new());
-        let (updates, told) = watch::channel(None);
+        let published = Arc::new(Published::new(&consumer));
+        let (updates, told) = watch::channel(Update::default());
         let (reached, progress) = watch::channel(Progress::default());
         let task = tokio::spawn(task::run(
             roster::Roster::new(consumer.clone(), Arc::clone(&connector), options.clone()),
@@ -130,7 +140,13 @@ impl Directory {
     /// Takes the complete list of providers. An empty one says that nobody provides the service any more; a list that cannot be used at
     /// all leaves the one before. Only the newest list counts if several come quickly.
     pub fn notify(&self, providers: Arc<[ServiceUrl]>) {
-        self.updates.send_replace(Some(providers));
+        self.updates.send_modify(|update| update.providers = Some(providers));
+    }
+
+    /// Takes the rules that are laid over lists from now on, in place of those before. Providers whose URL stays the same keep their
+    /// connection; so do, where connections are shared, those whose address does.
+    pub fn govern(&self, governance: Governance) {
+        self.updates.send_modify(|update| update.governance = governance);
     }
 
     /// The endpoints now. [`RpcErrorCode::Forbidden`] if there is known to be nobody or nothing is known yet; an error too once it is
@@ -163,6 +179,11 @@ impl Directory {
         self.published.destroy();
     }
 
+    /// Where its lists come from.
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
     /// Whether its consumer asks for more than one group.
     pub(crate) fn asks_several_groups(&self) -> bool {
         self.several_groups
@@ -170,7 +191,8 @@ impl Directory {
 
     /// Why a call finds nobody in a list that is there.
     pub(crate) fn nobody(&self) -> RpcError {
-        let listed = self.published.load().list.listed();
+        let version = self.published.load();
+        let listed = version.list.listed();
         RpcError::new(
             RpcErrorCode::NoInvokerAfterFilter,
             format!(
@@ -210,6 +232,45 @@ impl Directory {
 impl Drop for Directory {
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+impl List {
+    /// The consumer's own URL, with configurators laid over it.
+    pub fn consumer(&self) -> &ServiceUrl {
+        &self.0.consumer
+    }
+
+    /// Where `call` may go.
+    pub(crate) fn plan(&self, call: &Call<'_>) -> Arc<Plan> {
+        self.0.routing.plan(&self.0.list, call)
+    }
+
+    /// What routers do with `call`, step by step, and where it may go after that.
+    pub(crate) fn explained(&self, call: &Call<'_>) -> (Vec<Stage>, Plan) {
+        let mut report = Report::recording();
+        let (plan, _) = self.0.routing.routers().plan(&self.0.list, call, &mut report);
+        (report.into_stages(), plan)
+    }
+
+    /// In short, why nobody is left for `call`: how many there were after each step that took somebody away.
+    pub(crate) fn why_nobody(&self, call: &Call<'_>) -> String {
+        let list = &self.0.list;
+        let mut told = vec![format!("{} registered", list.registered())];
+        if list.listed() != list.registered() {
+            told.push(format!("{} after configurators", list.listed()));
+        }
+        if list.endpoints().len() != list.listed() {
+            told.push(format!("{} can be reached", list.endpoints().len()));
+        }
+        let serving = list.candidates(call.invocation).len();
+        if serving != list.endpoints().len() {
+            told.push(format!("{serving} serve {}", call.method));
+        }
+        let (stages, _) = self.explained(call);
+        let took = stages.iter().filter(|stage| stage.after != stage.before);
+        told.extend(took.map(|stage| format!("{} after {}", stage.after, stage.rule)));
+        told.join(", ")
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Pure: told what happened and what time it is, says what is to be done. Opens nothing.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use ahash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -13,7 +13,9 @@ use super::passed_over::Skipped;
 use super::{DirectoryOptions, DirectoryState};
 use crate::endpoint::Endpoint;
 use crate::endpoint_list::EndpointList;
+use crate::governance::Governance;
 use crate::merge::merged;
+use crate::statistics::Statistics;
 
 /// What is known about everybody on the list.
 pub(super) struct Roster {
@@ -21,12 +23,22 @@ pub(super) struct Roster {
     connector: Arc<dyn Connector>,
     options: DirectoryOptions,
     state: DirectoryState,
+    governance: Governance,
+    /// What the registry told last, for when rules change.
+    told: Option<Arc<[ServiceUrl]>>,
+    /// How many that were.
+    registered: usize,
     /// Merged URLs in the order of the registry, each once.
     listed: Vec<ServiceUrl>,
     known: HashMap<ServiceUrl, Known>,
     /// Of the list before: they are called until somebody of the new one is up, or nobody of it can be.
     leaving: Vec<Arc<Endpoint>>,
+    statistics: Counted,
 }
+
+/// Statistics of providers by protocol-independent identity, for as long as some endpoint holds them.
+#[derive(Default)]
+struct Counted(HashMap<Box<str>, Weak<Statistics>>);
 
 /// One that is listed.
 enum Known {
@@ -42,32 +54,60 @@ impl Roster {
             connector,
             options,
             state: DirectoryState::Waiting,
+            governance: Governance::default(),
+            told: None,
+            registered: 0,
             listed: Vec::new(),
             known: HashMap::new(),
             leaving: Vec::new(),
+            statistics: Counted::default(),
         }
     }
 
-    /// Takes a new list; says whom to connect to, and what was passed over.
-    pub(super) fn accept(&mut self, providers: &[ServiceUrl]) -> (Vec<ServiceUrl>, Skipped) {
+    /// Takes new rules; whether URLs may come out otherwise by them, so that [`Roster::accept`] must look at the list again.
+    pub(super) fn govern(&mut self, governance: Governance) -> bool {
+        let same = self.governance.configures_as(&governance);
+        self.governance = governance;
+        !same
+    }
+
+    /// The list that was accepted last.
+    pub(super) fn told(&self) -> Option<&Arc<[ServiceUrl]>> {
+        self.told.as_ref()
+    }
+
+    /// Takes a list; says whom to connect to, and what was passed over.
+    pub(super) fn accept(&mut self, providers: &Arc<[ServiceUrl]>) -> (Vec<ServiceUrl>, Skipped) {
         let mut skipped = Skipped::default();
+        self.told = Some(Arc::clone(providers));
         if providers.iter().all(|url| url.protocol() == Some("empty")) {
-            *self = Roster {
-                state: DirectoryState::Forbidden,
-                ..Roster::new(self.consumer.clone(), Arc::clone(&self.connector), self.options.clone())
-            };
+            self.state = DirectoryState::Forbidden;
+            self.registered = 0;
+            self.listed.clear();
+            self.known.clear();
+            self.leaving.clear();
             return (Vec::new(), skipped);
         }
         let mut seen = HashSet::new();
         let mut listed = Vec::with_capacity(providers.len());
-        for provider in providers {
-            if let Some(why) = self.unusable(provider) {
-                skipped.add(provider, why);
-                continue;
-            }
-            let url = merged(provider, &self.consumer);
-            if seen.insert(url.clone()) {
-                listed.push(url);
+        for provider in providers.iter() {
+            let url = match self.unusable(provider) {
+                Some(why) => Err(why),
+                None => {
+                    let url = self.governance.configured(merged(provider, &self.consumer));
+                    match is_disabled(&url) {
+                        true => Err("it is disabled"),
+                        false => Ok(url),
+                    }
+                }
+            };
+            match url {
+                Err(why) => skipped.add(provider, why),
+                Ok(url) => {
+                    if seen.insert(url.clone()) {
+                        listed.push(url);
+                    }
+                }
             }
         }
         if listed.is_empty() {
@@ -75,14 +115,20 @@ impl Roster {
             return (Vec::new(), skipped);
         }
         self.state = DirectoryState::Listed;
+        self.registered = providers.len();
         let mut known = HashMap::with_capacity(listed.len());
         let mut open = Vec::new();
         for url in &listed {
-            let before = self.known.remove(url).unwrap_or_else(|| {
+            let now = if let Some(before) = self.known.remove(url) {
+                before
+            } else if let Some(invoker) = self.connector.connected(url) {
+                // Its connection is there already: a rule changed the URL and not the address.
+                Known::Up(self.endpoint(url, invoker))
+            } else {
                 open.push(url.clone());
                 Known::Opening { failures: 0 }
-            });
-            known.insert(url.clone(), before);
+            };
+            known.insert(url.clone(), now);
         }
         let gone = std::mem::replace(&mut self.known, known);
         self.leaving.extend(gone.into_values().filter_map(|known| match known {
@@ -107,24 +153,26 @@ impl Roster {
         now: Instant,
         chance: u64,
     ) -> bool {
-        let Some(known) = self.known.get_mut(url) else {
-            // Not listed any more; dropping the invoker closes it.
+        // Not listed any more, or up by another way: dropping the invoker closes it.
+        let Some(Known::Opening { failures }) = self.known.get(url) else {
             return false;
         };
-        let Known::Opening { failures } = *known else {
-            return false;
-        };
+        let failures = *failures;
         match outcome {
-            Ok(invoker) => *known = Known::Up(Arc::new(Endpoint::new(url.clone(), invoker))),
+            Ok(invoker) => {
+                let endpoint = self.endpoint(url, invoker);
+                self.known.insert(url.clone(), Known::Up(endpoint));
+            }
             Err(error) => {
                 let pause = pause(&self.options, failures, chance);
                 if failures == 0 {
                     tracing::warn!(%error, "a listed provider cannot be reached; it is set aside and tried again");
                 }
-                *known = Known::Aside {
+                let aside = Known::Aside {
                     failures: failures.saturating_add(1),
                     again_at: now + pause,
                 };
+                self.known.insert(url.clone(), aside);
             }
         }
         self.let_go();
@@ -173,13 +221,38 @@ impl Roster {
             Some(Known::Up(endpoint)) => Some(Arc::clone(endpoint)),
             _ => None,
         });
-        EndpointList::new(up.chain(self.leaving.iter().cloned()).collect(), self.listed.len())
+        EndpointList::new(up.chain(self.leaving.iter().cloned()).collect(), self.listed.len()).out_of(self.registered)
     }
 
+    /// The consumer's own URL, with configurators laid over it.
+    pub(super) fn consumer(&self) -> ServiceUrl {
+        self.governance.configured(self.consumer.clone())
+    }
+
+    pub(super) fn governance(&self) -> &Governance {
+        &self.governance
+    }
+
+    fn endpoint(&mut self, url: &ServiceUrl, invoker: Arc<dyn Invoker>) -> Arc<Endpoint> {
+        let statistics = self.statistics.of(url);
+        Arc::new(Endpoint::with_statistics(url.clone(), invoker, statistics))
+    }
+
+    /// Lets go of those of the list before: of one whose address is still listed when it was connected to anew or cannot be, of the others
+    /// when there is somebody else to call or nobody can be.
     fn let_go(&mut self) {
-        if !self.leaving.is_empty() && (self.anybody_up() || self.everybody_tried()) {
-            self.leaving.clear();
+        if self.leaving.is_empty() {
+            return;
         }
+        let enough = self.anybody_up() || self.everybody_tried();
+        let awaited: HashSet<String> = self
+            .known
+            .iter()
+            .filter(|(_, known)| matches!(known, Known::Opening { failures: 0 }))
+            .map(|(url, _)| url.address())
+            .collect();
+        self.leaving
+            .retain(|endpoint| !enough || awaited.contains(&**endpoint.address()));
     }
 
     fn anybody_up(&self) -> bool {
@@ -214,12 +287,32 @@ impl Roster {
         if !self.connector.supports(protocol) {
             return Some("its protocol is not supported");
         }
-        let says = |key| url.parameter(key);
-        let disabled = match says("disabled") {
-            Some(disabled) => disabled == "true",
-            None => says("enabled") == Some("false"),
-        };
-        disabled.then_some("it is disabled")
+        None
+    }
+}
+
+/// Whether a merged URL says that it is not to be called; a rule may say so, too.
+fn is_disabled(url: &ServiceUrl) -> bool {
+    match url.parameter("disabled") {
+        Some(disabled) => disabled == "true",
+        None => url.parameter("enabled") == Some("false"),
+    }
+}
+
+impl Counted {
+    /// What was counted about the provider of `url`, whatever its parameters are.
+    fn of(&mut self, url: &ServiceUrl) -> Arc<Statistics> {
+        let identity = format!("{}/{}", url.address(), url.path().unwrap_or_default());
+        if let Some(known) = self.0.get(&*identity).and_then(Weak::upgrade) {
+            return known;
+        }
+        let new = Arc::new(Statistics::default());
+        if self.0.len() >= self.0.capacity() {
+            // Before it grows, what nobody holds any more goes.
+            self.0.retain(|_, statistics| statistics.strong_count() > 0);
+        }
+        self.0.insert(identity.into(), Arc::downgrade(&new));
+        new
     }
 }
 

@@ -10,6 +10,7 @@ use super::passed_over::{PassedOver, Skipped};
 use super::published::{Published, Version};
 use super::roster::Roster;
 use super::{Progress, Update};
+use crate::routing::Routing;
 
 /// Runs until the directory goes; connections that are being opened then are given up with it.
 pub(super) async fn run(
@@ -20,31 +21,48 @@ pub(super) async fn run(
     reached: watch::Sender<Progress>,
 ) {
     let mut passed_over = PassedOver::default();
+    let mut list = Arc::new(roster.list());
     loop {
         let due = roster.next_due();
-        let changed = tokio::select! {
+        let change = tokio::select! {
             update = told.changed() => {
                 if update.is_err() {
                     return;
                 }
-                let providers = told.borrow_and_update().clone();
-                let Some(providers) = providers else { continue };
-                let (open, skipped) = roster.accept(&providers);
-                report(&skipped, passed_over.is_news(&skipped, Instant::now()), providers.len());
-                openings.retain(|url| roster.is_opening(url));
-                openings.open(open);
-                true
+                let update = told.borrow_and_update().clone();
+                let reconfigured = roster.govern(update.governance);
+                let Some(providers) = update.providers else { continue };
+                let is_new = roster.told().is_none_or(|known| !Arc::ptr_eq(known, &providers));
+                if is_new || reconfigured {
+                    let (open, skipped) = roster.accept(&providers);
+                    report(&skipped, passed_over.is_news(&skipped, Instant::now()), providers.len());
+                    openings.retain(|url| roster.is_opening(url));
+                    openings.open(open);
+                    Change::List
+                } else {
+                    Change::Rules
+                }
             }
-            Some((url, outcome)) = openings.next() => roster.opened(&url, outcome, Instant::now(), fastrand::u64(..)),
+            Some((url, outcome)) = openings.next() => {
+                match roster.opened(&url, outcome, Instant::now(), fastrand::u64(..)) {
+                    true => Change::List,
+                    false => Change::Nothing,
+                }
+            }
             () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                 openings.open_again(roster.due(Instant::now()));
-                false
+                Change::Nothing
             }
         };
-        if changed {
+        if change == Change::List {
+            list = Arc::new(roster.list());
+        }
+        if change != Change::Nothing {
             published.publish(Version {
                 state: roster.state(),
-                list: roster.list(),
+                consumer: roster.consumer(),
+                list: Arc::clone(&list),
+                routing: Routing::new(Arc::clone(&roster.governance().routers)),
             });
         }
         reached.send_if_modified(|progress| {
@@ -54,6 +72,15 @@ pub(super) async fn run(
             std::mem::replace(progress, now) != now
         });
     }
+}
+
+/// What has to be published.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Nothing,
+    /// The same list under other rules.
+    Rules,
+    List,
 }
 
 /// Warns of what cannot be used, if that is news; with it, of how many lists nothing was said since the last warning.

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use orana_core::Invocation;
-
 use super::LoadBalance;
+use crate::call::{Call, scaled};
 use crate::candidates::Candidates;
-use crate::clock::EpochMillis;
 use crate::endpoint::Endpoint;
 
 /// Each candidate with a probability of its weight over the sum of the weights; all alike if every weight is 0.
@@ -17,94 +15,57 @@ use crate::endpoint::Endpoint;
 pub struct Random;
 
 impl LoadBalance for Random {
-    fn select<'l>(
-        &self,
-        invocation: &Invocation,
-        candidates: &Candidates<'l>,
-        now: EpochMillis,
-        chance: u64,
-    ) -> Option<&'l Arc<Endpoint>> {
+    fn select<'l>(&self, call: &Call<'_>, candidates: &Candidates<'l>) -> Option<&'l Arc<Endpoint>> {
         let count = candidates.len();
         if count <= 1 {
             return candidates.get(0);
         }
-        if let Some((sums, even)) = candidates.whole_list().and_then(|list| list.settled_weights(now)) {
+        if let Some((sums, even)) = candidates.settled_weights(call.now) {
             let total = sums.last().copied().unwrap_or(0);
             if even || total == 0 {
-                return candidates.get(scaled(chance, count as u64) as usize);
+                return candidates.get(scaled(call.chance, count as u64) as usize);
             }
-            let point = scaled(chance, total);
+            let point = scaled(call.chance, total);
             return candidates.get(sums.partition_point(|sum| *sum <= point));
         }
-        let method = &*invocation.called_name();
-        let total: u64 = candidates
-            .iter()
-            .map(|endpoint| u64::from(endpoint.weight(method, now)))
-            .sum();
+        let weight = |endpoint: &Arc<Endpoint>| u64::from(endpoint.weight(&call.method, call.now));
+        let total: u64 = candidates.iter().map(weight).sum();
         if total == 0 {
-            return candidates.get(scaled(chance, count as u64) as usize);
+            return candidates.get(scaled(call.chance, count as u64) as usize);
         }
-        let mut point = scaled(chance, total);
+        let mut point = scaled(call.chance, total);
         candidates.iter().find(|endpoint| {
-            let weight = u64::from(endpoint.weight(method, now));
+            let weight = weight(endpoint);
             let here = point < weight;
             point = point.saturating_sub(weight);
             here
         })
     }
+
+    fn shares(&self, call: &Call<'_>, candidates: &Candidates<'_>) -> Option<Vec<f64>> {
+        Some(by_weight(call, candidates.iter()))
+    }
 }
 
-/// `chance` as a number below `bound`.
-fn scaled(chance: u64, bound: u64) -> u64 {
-    ((u128::from(chance) * u128::from(bound)) >> 64) as u64
+/// The share of each by its weight now; all alike if every weight is 0.
+pub(crate) fn by_weight<'a>(call: &Call<'_>, endpoints: impl Iterator<Item = &'a Arc<Endpoint>>) -> Vec<f64> {
+    let weights: Vec<f64> = endpoints
+        .map(|endpoint| f64::from(endpoint.weight(&call.method, call.now)))
+        .collect();
+    let total: f64 = weights.iter().sum();
+    let even = 1.0 / weights.len() as f64;
+    let share = |weight: f64| if total > 0.0 { weight / total } else { even };
+    weights.into_iter().map(share).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use orana_core::{Encoded, Method, ServiceKey};
-
     use super::*;
-    use crate::endpoint::tests::endpoint;
-    use crate::endpoint_list::EndpointList;
+    use crate::clock::EpochMillis;
+    use crate::testing::{Lab, chi_square};
 
-    const PICKS: usize = 100_000;
-
-    fn call() -> Invocation {
-        let method = Method::new(ServiceKey::new("i", None, None), "say", "");
-        Invocation::new(method.into(), Encoded::none())
-    }
-
-    /// How often each of `urls` is picked.
     fn shares(urls: &[&str], now: EpochMillis) -> Vec<usize> {
-        let list = EndpointList::new(urls.iter().map(|url| endpoint(url)).collect(), urls.len());
-        let mut chance = fastrand::Rng::with_seed(7);
-        let mut counts = vec![0; urls.len()];
-        let call = call();
-        for _ in 0..PICKS {
-            let picked = Random
-                .select(&call, &list.candidates(&call), now, chance.u64(..))
-                .unwrap();
-            let index = list
-                .endpoints()
-                .iter()
-                .position(|endpoint| Arc::ptr_eq(endpoint, picked));
-            counts[index.unwrap()] += 1;
-        }
-        counts
-    }
-
-    /// Pearson's statistic against `expected` shares; below 13.8 with probability 0.999 for two degrees of freedom.
-    fn chi_square(counts: &[usize], expected: &[f64]) -> f64 {
-        let total: f64 = expected.iter().sum();
-        counts
-            .iter()
-            .zip(expected)
-            .filter(|(_, share)| **share > 0.0)
-            .map(|(count, share)| {
-                let expected = share / total * PICKS as f64;
-                (*count as f64 - expected).powi(2) / expected
-            })
-            .sum()
+        Lab::of(urls).counts(&Random, now)
     }
 
     #[test]
