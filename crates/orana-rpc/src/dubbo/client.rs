@@ -149,8 +149,7 @@ impl DubboConnector {
         if own > 0 {
             return open(own);
         }
-        let count = url.number_or("shareconnections", self.options.shared_connections);
-        let count = count.clamp(1, CONNECTIONS_MAX);
+        let count = self.shared_count(url);
         let mut shared = self.shared.lock();
         shared.retain(|_, links| links.strong_count() > 0);
         let key = (options.clone(), count);
@@ -160,6 +159,23 @@ impl DubboConnector {
         let links = open(count);
         shared.insert(key, Arc::downgrade(&links));
         links
+    }
+}
+
+impl DubboConnector {
+    /// How many connections are shared by those who ask for none of their own.
+    fn shared_count(&self, url: &ServiceUrl) -> usize {
+        let count = url.number_or("shareconnections", self.options.shared_connections);
+        count.clamp(1, CONNECTIONS_MAX)
+    }
+
+    /// The connections that others have already where a URL asks for none of its own.
+    fn open_links(&self, url: &ServiceUrl, options: &LinkOptions) -> Option<Arc<[Link]>> {
+        if url.number_or("connections", 0_usize) > 0 {
+            return None;
+        }
+        let key = (options.clone(), self.shared_count(url));
+        self.shared.lock().get(&key).and_then(Weak::upgrade)
     }
 }
 
@@ -177,15 +193,16 @@ impl Connector for DubboConnector {
                         .map_err(|error| error.about(subject).at(&address))?;
                 }
             }
-            let invoker: Arc<dyn Invoker> = Arc::new(DubboInvoker {
-                url: url.clone(),
-                address,
-                links,
-                next: AtomicUsize::new(0),
-                prepared: RwLock::default(),
-            });
-            Ok(invoker)
+            Ok(DubboInvoker::over(links, address, url))
         })
+    }
+
+    fn connected(&self, url: &ServiceUrl) -> Option<Arc<dyn Invoker>> {
+        let options = self.link_options(url).ok()?;
+        let address = Arc::clone(&options.address);
+        let links = self.open_links(url, &options)?;
+        let all_up = links.iter().all(Link::is_available);
+        all_up.then(|| DubboInvoker::over(links, address, url))
     }
 
     fn supports(&self, protocol: &str) -> bool {
@@ -213,6 +230,16 @@ impl Invoker for DubboInvoker {
 }
 
 impl DubboInvoker {
+    fn over(links: Arc<[Link]>, address: Arc<str>, url: &ServiceUrl) -> Arc<dyn Invoker> {
+        Arc::new(DubboInvoker {
+            url: url.clone(),
+            address,
+            links,
+            next: AtomicUsize::new(0),
+            prepared: RwLock::default(),
+        })
+    }
+
     async fn call(&self, invocation: &Invocation) -> Result<Reply, RpcError> {
         let prepared = self.prepared(invocation.method(), &invocation.called_name());
         let now = Instant::now();
