@@ -59,7 +59,7 @@ pub struct Destination {
     pub weight: u32,
 }
 
-/// What must hold for one key: no mismatch hits, and if there are matches one of them hits.
+/// What must hold for one key: no mismatch hits, and if there are matches one of them hits. With neither (`host =`) it never holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Clause {
     /// What is looked at.
@@ -73,7 +73,7 @@ pub struct Clause {
 /// What a clause looks at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// `method`, `methods`: the called method.
+    /// `method`, `methods` of a *when*: the called method. In a *then* they are parameters of the provider.
     Method,
     /// `host`
     Host,
@@ -91,7 +91,8 @@ pub enum Subject {
     Password,
     /// `arguments[n]`; `None` for what is no number: the clause then never finds an argument.
     Argument(Option<usize>),
-    /// `attachments[name]`; `None` for a name that Java never finds (one with a dot).
+    /// `attachments[name]`; `None` for a name that Java never finds (one with a dot): as with an argument that is not there, matches fail
+    /// and mismatches hold. An attachment that the call does not have is a missing value.
     Attachment(Option<Arc<str>>),
     /// Any other name: a parameter of the URL.
     Parameter(Arc<str>),
@@ -102,15 +103,15 @@ pub enum Subject {
 pub enum Pattern {
     /// `prefix*suffix`, `*`, or a plain text when there is no `*`. Only the last `*` is one.
     Glob(Arc<str>),
-    /// `$name`: the consumer's own parameter of that name, compared as [`Pattern::Glob`] would.
+    /// `$name` in a *then*: the consumer's own part or parameter of that name, compared as [`Pattern::Glob`] would.
     OfConsumer(Arc<str>),
-    /// `low~high`, both included; no lower end for `~high`.
+    /// `low~high`, both included; no lower end for `~high`. What has other characters than digits counts as 0, in the rule as in the value.
     Range {
         /// The least.
         low: Option<i64>,
         /// The greatest.
         high: i64,
     },
-    /// A range that is none (`5~`, `a~b`): never holds for a call, always for a provider, as in Java.
+    /// A range that is none (`5~`, or a number that no `int` of Java holds): never holds for a call, always for a provider, as in Java.
     BadRange(Arc<str>),
 }

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use condition::{Clause, Condition, ConditionRule, Destination, Pattern, Subject, Then};
-pub use configurator::{Mode, Override, OverrideMatch, OverrideRule};
+pub use configurator::{AddressMatch, Mode, Override, OverrideMatch, OverrideRule};
 pub use matching::{ParameterMatch, TextMatch};
 pub use tag::{Tag, TagRule, TagSource};
 
