@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use orana_core::{Encoded, Invocation, Method, Reply, ReplyShape, RpcError, ServiceKey};
+use orana_core::{Encoded, Invocation, Method, Reply, ReplyShape, RpcError, RpcErrorCode, ServiceKey};
 use orana_wire::hessian::{Class, Content, Decoder, Encoder, FromHessian, List, Map, Node, Object, Value};
 
 use crate::arguments::{ArgumentEncoder, encode_arguments};
@@ -171,14 +171,19 @@ fn find<'d>(
         .ok_or_else(unknown)
 }
 
-/// The result of a generic call, as its caller wants it.
-pub(crate) fn wrap(reply: Reply, kind: Generic) -> Result<Reply, RpcError> {
+/// The result of a generic call, as its caller wants it. A text has at most `limit` bytes.
+pub(crate) fn wrap(reply: Reply, kind: Generic, limit: usize) -> Result<Reply, RpcError> {
     if kind == Generic::RawResult || matches!(reply.shape(), ReplyShape::Null | ReplyShape::NullWithAttachments) {
         return Ok(reply);
     }
     let value: Value = value_of(&reply)?;
     let value = match kind {
-        Generic::Json => Value::from(json::of_value(&value)),
+        Generic::Json => {
+            let text = json::of_value(&value, limit);
+            Value::from(
+                text.map_err(|error| RpcError::new(RpcErrorCode::Serialization, error.to_string()).because(error))?,
+            )
+        }
         _ => generalise(&value),
     };
     let plain = reply_of(&value)?;
@@ -443,8 +448,8 @@ mod tests {
         assert_eq!(text(&map, "class"), "org.example.Order");
         assert_eq!(text(&map, "state"), "SHIPPED");
         assert_eq!(text(map.get("buyer").unwrap(), "name"), "bob");
-        let json = wrap(reply_of(&order).unwrap(), Generic::Json).unwrap();
+        let json = wrap(reply_of(&order).unwrap(), Generic::Json, 1000).unwrap();
         let json: String = value_of(&json).unwrap();
-        assert_eq!(json, r#"{"buyer":{"name":"bob"},"item":"tea","state":"SHIPPED"}"#);
+        assert_eq!(json, r#"{"item":"tea","state":"SHIPPED","buyer":{"name":"bob"}}"#);
     }
 }

@@ -305,7 +305,7 @@ impl Connection {
         now: Instant,
         cx: &mut Context<'_>,
     ) -> Instant {
-        let mut serving = Serving::new(call, self.peer);
+        let mut serving = Serving::new(call, self.peer, envelope.limit);
         if let Some(expired) = serving.expired(now.into_std()) {
             answer(line, envelope, two_way, expired, Leave::OnFlush);
             return now;

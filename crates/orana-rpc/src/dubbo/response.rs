@@ -10,6 +10,7 @@ use orana_wire::hessian::{Decoder, Encoder};
 
 use crate::arguments::ArgumentError;
 use crate::exception;
+use crate::json::TooLong;
 use crate::values::attachments_of;
 
 /// How the answer to one request is put.
@@ -36,9 +37,11 @@ pub(super) fn put(envelope: Envelope, result: &Result<Reply, RpcError>, attachme
 
 /// What a call is answered with that was not performed, or not to its end.
 fn status(error: &RpcError) -> Status {
-    let unread = std::error::Error::source(error).is_some_and(|source| source.is::<ArgumentError>());
+    let source = std::error::Error::source(error);
     match error.code() {
-        _ if unread => Status::BAD_REQUEST,
+        _ if source.is_some_and(|source| source.is::<ArgumentError>()) => Status::BAD_REQUEST,
+        // As any other answer over the limit.
+        _ if source.is_some_and(|source| source.is::<TooLong>()) => Status::SERIALIZATION_ERROR,
         RpcErrorCode::MethodNotFound => Status::BAD_REQUEST,
         RpcErrorCode::Serialization => Status::BAD_RESPONSE,
         RpcErrorCode::TimeoutTerminate => Status::SERVER_TIMEOUT,

@@ -36,11 +36,13 @@ pub(super) struct Serving {
     export: Arc<Export>,
     method: usize,
     generic: Option<Generic>,
+    /// The most bytes of an answer.
+    limit: usize,
 }
 
 impl Serving {
-    /// Begins the call, which came from `caller`. Nothing runs until it is polled.
-    pub(super) fn new(call: Call, caller: SocketAddr) -> Serving {
+    /// Begins the call, which came from `caller` and is answered with at most `limit` bytes. Nothing runs until it is polled.
+    pub(super) fn new(call: Call, caller: SocketAddr, limit: usize) -> Serving {
         let context = Context::new(call.invocation, Some(caller));
         Serving {
             call: Box::pin(perform(Arc::clone(&call.export), context.clone())),
@@ -48,6 +50,7 @@ impl Serving {
             export: call.export,
             method: call.method,
             generic: call.generic,
+            limit,
         }
     }
 }
@@ -122,7 +125,7 @@ impl Future for Serving {
             }
         };
         let result = match (result, this.generic) {
-            (Ok(reply), Some(kind)) => generic::wrap(reply, kind),
+            (Ok(reply), Some(kind)) => generic::wrap(reply, kind, this.limit),
             (Err(error), Some(_)) => Err(exception::generic(error)),
             (result, None) => result,
         };

@@ -50,6 +50,21 @@ async fn texts_of_json_go_in_and_come_out() {
 }
 
 #[tokio::test]
+async fn a_small_result_that_would_be_endless_as_json_is_refused_like_one_that_is_too_large() {
+    let served = shop::serve().await;
+    let invoker = served.invoker("timeout=60000").await;
+    let mut invocation = generic("value", &["java.lang.Object"], &[r#""dense""#.into()]);
+    invocation.attachments.set("generic", "gson");
+    let error = invoker.invoke(&invocation).await.unwrap_err();
+    assert_eq!(error.code(), RpcErrorCode::Serialization);
+    assert!(error.message().contains("8388608 bytes as JSON"), "{error}");
+    // As a value it is small, and stays so.
+    let plain = generic("value", &["java.lang.Object"], &["dense".into()]);
+    let reply = invoker.invoke(&plain).await.unwrap();
+    assert!(reply.bytes().len() < 1000);
+}
+
+#[tokio::test]
 async fn other_kinds_and_other_shapes_of_generic_calls_are_refused() {
     let served = shop::serve().await;
     let invoker = served.invoker("").await;

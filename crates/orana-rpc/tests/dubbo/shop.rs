@@ -116,7 +116,13 @@ impl Service for Shop {
                     self.megabytes.fetch_add(1, Ordering::Relaxed);
                     Ok(self.megabyte.clone())
                 }
-                "value" => reply_of(&arguments.next::<Value>()?),
+                "value" => match arguments.next::<Value>()? {
+                    // A hundred lists, each of which holds the next one twice.
+                    Value::Text(text) if &*text == "dense" => {
+                        reply_of(&(0..100).fold(Value::list([]), |inner, _| Value::list([inner.clone(), inner])))
+                    }
+                    value => reply_of(&value),
+                },
                 "block" | "block_declared" => {
                     std::thread::sleep(Duration::from_millis(arguments.next()?));
                     reply_of(&())
