@@ -5,7 +5,22 @@ mod service;
 
 use proc_macro::TokenStream;
 
-/// Makes a Dubbo service of a trait; see `orana::service`.
+/// Makes a Dubbo service of a trait whose methods are `async fn name(&self, …) -> orana::Result<…>`: `GreeterClient`, which
+/// implements the trait by calls of whoever provides it, and `GreeterService`, which serves an implementation.
+///
+/// On the trait: `interface = "org.example.Greeter"`, the Java interface, must be said; `group` and `version` may be;
+/// `crate = "path"` is where the crate `orana` is, by default `::orana`.
+///
+/// On a method, all of them optional: `#[method(…)]` with
+///
+/// | setting | what it says |
+/// |---|---|
+/// | `name = "sayHello"` | how Java spells the name; otherwise `say_hello` is `sayHello`. Overloads are methods of one name |
+/// | `returns = "java.util.Set"` | what Java declares as the result, if not what the Rust type is by itself |
+/// | `one_way` | callers want no answer; they get null, or nothing, as soon as the request has been taken to be sent |
+/// | `blocking` | it computes for long or waits without giving its thread away (a file, a lock, a driver that is not asynchronous): its calls are begun on threads for such work from the first one on. Others are found out by their first calls, which hold up what else their thread looks after |
+///
+/// On a parameter: `#[java("java.lang.Integer")]`, what Java declares it as.
 #[proc_macro_attribute]
 pub fn service(arguments: TokenStream, item: TokenStream) -> TokenStream {
     service::expand(arguments.into(), item.into())

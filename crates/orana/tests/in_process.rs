@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use orana::{Application, Client, Context, Error, ErrorCode, Export, Value};
+use orana::{Application, Client, Context, Error, ErrorCode, Export, MethodDefinition, Value};
 
 /// Sells.
 #[orana::service(interface = "org.example.Shop", version = "1.0.0")]
@@ -25,6 +25,9 @@ trait Shop {
     async fn note(&self, text: String) -> orana::Result<()>;
     /// Has parameters with names that generated code is tempted to use.
     async fn odd(&self, arguments: String, method: i32, input: bool, out: i64) -> orana::Result<String>;
+    /// Says on what thread it was begun.
+    #[method(blocking)]
+    async fn thread(&self) -> orana::Result<String>;
     /// Takes its time.
     async fn slow(&self, millis: u32) -> orana::Result<Option<String>>;
 }
@@ -70,6 +73,10 @@ impl Shop for Corner {
 
     async fn odd(&self, arguments: String, method: i32, input: bool, out: i64) -> orana::Result<String> {
         Ok(format!("{arguments} {method} {input} {out}"))
+    }
+
+    async fn thread(&self) -> orana::Result<String> {
+        Ok(format!("{:?}", std::thread::current().id()))
     }
 
     async fn slow(&self, millis: u32) -> orana::Result<Option<String>> {
@@ -125,9 +132,31 @@ async fn what_java_would_call_is_what_the_trait_says() {
             ("noted", "", "int"),
             ("note", "Ljava/lang/String;", "void"),
             ("odd", "Ljava/lang/String;IZJ", "java.lang.String"),
+            ("thread", "", "java.lang.String"),
             ("slow", "J", "java.lang.String"),
         ]
     );
+    let said = |said: fn(&MethodDefinition) -> bool| {
+        let methods = definition.methods.iter().filter(|method| said(method));
+        methods.map(|method| &*method.name).collect::<Vec<_>>()
+    };
+    assert_eq!(said(|method| method.one_way), ["note"]);
+    assert_eq!(said(|method| method.blocking), ["thread"]);
+}
+
+#[tokio::test]
+async fn a_method_that_is_said_to_block_is_begun_on_a_thread_of_its_own_from_the_first_call_on() {
+    let app = application("blocking");
+    let builder = app.provider().listen("127.0.0.1:0");
+    let _provider = builder
+        .export(ShopService::new(Corner::default()))
+        .start()
+        .await
+        .unwrap();
+    let shop = app.consumer().refer::<ShopClient>().await.unwrap();
+    // All tasks of this test run on one thread.
+    let own = format!("{:?}", std::thread::current().id());
+    assert_ne!(shop.thread().await.unwrap(), own);
 }
 
 #[tokio::test]

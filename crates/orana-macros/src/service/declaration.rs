@@ -37,6 +37,7 @@ pub(super) struct Method {
     /// Overrides the Java type of the result.
     pub(super) java_returns: Option<LitStr>,
     pub(super) one_way: bool,
+    pub(super) blocking: bool,
 }
 
 /// One of its parameters.
@@ -230,6 +231,7 @@ impl Method {
             value,
             java_returns: settings.returns,
             one_way: settings.one_way,
+            blocking: settings.blocking,
         })
     }
 
@@ -262,12 +264,13 @@ impl Method {
             .map(|parameter| java_type(root, &parameter.kind, parameter.java.as_ref()));
         let returns = java_type(root, &self.value, self.java_returns.as_ref());
         let one_way = self.one_way.then(|| quote!(.one_way()));
+        let blocking = self.blocking.then(|| quote!(.blocking()));
         quote! {
             #root::macros::MethodDefinition::new(
                 #name,
                 <[#root::macros::Name; _]>::from([#(#parameters),*]),
                 #returns,
-            ) #one_way
+            ) #one_way #blocking
         }
     }
 }
@@ -324,6 +327,7 @@ struct Settings {
     name: Option<LitStr>,
     returns: Option<LitStr>,
     one_way: bool,
+    blocking: bool,
 }
 
 impl Settings {
@@ -340,18 +344,25 @@ impl Settings {
                 } else if meta.path.is_ident("returns") {
                     settings.returns = Some(meta.value()?.parse()?);
                 } else if meta.path.is_ident("one_way") {
-                    settings.one_way = match meta.input.peek(Token![=]) {
-                        true => meta.value()?.parse::<LitBool>()?.value,
-                        false => true,
-                    };
+                    settings.one_way = flag(&meta)?;
+                } else if meta.path.is_ident("blocking") {
+                    settings.blocking = flag(&meta)?;
                 } else {
-                    return Err(meta.error("unknown setting; known are `name`, `returns` and `one_way`"));
+                    return Err(meta.error("unknown setting; known are `name`, `returns`, `one_way` and `blocking`"));
                 }
                 Ok(())
             })?;
         }
         attributes.retain(|attribute| !attribute.path().is_ident("method"));
         Ok(settings)
+    }
+}
+
+/// A setting that is on if it is there: `x`, `x = true`, `x = false`.
+fn flag(meta: &ParseNestedMeta<'_>) -> syn::Result<bool> {
+    match meta.input.peek(Token![=]) {
+        true => Ok(meta.value()?.parse::<LitBool>()?.value),
+        false => Ok(true),
     }
 }
 

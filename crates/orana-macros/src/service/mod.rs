@@ -7,6 +7,8 @@ mod client;
 mod declaration;
 mod names;
 mod server;
+#[cfg(test)]
+mod tests;
 
 use proc_macro2::TokenStream;
 use quote::quote;
