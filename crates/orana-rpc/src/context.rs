@@ -62,6 +62,13 @@ impl Context {
         self.0.attachments.get_or_init(|| reserved::of_the_program(all))
     }
 
+    /// Those of [`Context::attachments`] that calls made meanwhile may take along: not what concerns this hop alone.
+    pub fn travelling(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.attachments()
+            .iter()
+            .filter(|(name, _)| !reserved::is_of_one_hop(name))
+    }
+
     /// Where the call came from; none if from this process.
     pub fn caller(&self) -> Option<SocketAddr> {
         self.0.caller

@@ -22,6 +22,13 @@ pub(crate) fn of_the_program(all: &Attachments) -> Attachments {
     all.iter().filter(|(name, _)| own(name)).collect()
 }
 
+/// Whether an attachment that programs see concerns the call that it came with and none that follows from it: how that one is
+/// counted and answered, who made it, and where its caller can be called back.
+pub(crate) fn is_of_one_hop(name: &str) -> bool {
+    matches!(name, "id" | "return" | "remote.application" | "callback.service.instid")
+        || name.starts_with("sys_callback_arg-")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -43,6 +43,7 @@ mod container;
 mod exception;
 mod export;
 mod feed;
+mod inherited;
 #[doc(hidden)]
 pub mod macros;
 mod provider;
@@ -57,10 +58,22 @@ pub use consumer::{Consumer, Refer};
 pub use container::{Container, Part};
 pub use exception::{caught, throw};
 pub use export::Export;
+pub use inherited::Forward;
 pub use orana_core::{
     Attachments, BoxFuture, Exception, Filter, RpcError as Error, RpcErrorCode as ErrorCode, ServiceUrl,
 };
-pub use orana_macros::{HessianOfOrana as Hessian, service};
+pub use orana_macros::HessianOfOrana as Hessian;
+/// ```
+/// #[orana::service(interface = "org.example.Archive", version = "1.0.0")]
+/// trait Archive {
+///     async fn find(&self, name: String) -> orana::Result<Option<Vec<u8>>>;
+///     #[method(blocking)]
+///     async fn compress(&self, #[java("java.lang.Integer")] level: i32) -> orana::Result<i64>;
+///     #[method(name = "log", one_way)]
+///     async fn note(&self, line: String) -> orana::Result<()>;
+/// }
+/// ```
+pub use orana_macros::service;
 pub use orana_registry as registry;
 pub use orana_rpc::dubbo::{Refused, ServerOptions, Stopped};
 pub use orana_rpc::{Context, MethodDefinition, Service, ServiceDefinition};

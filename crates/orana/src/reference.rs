@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use orana_cluster::Directory;
 use orana_core::{
@@ -10,24 +10,31 @@ use orana_core::{
     ServiceUrl,
 };
 use orana_registry::Registry;
-use orana_rpc::{ServiceDefinition, encode_arguments, value_of};
+use orana_rpc::{Context, ServiceDefinition, encode_arguments, value_of};
 use orana_wire::dubbo::Descriptor;
 use orana_wire::hessian::{FromHessian, Value};
 
 use crate::Result;
 use crate::exception::behind_generic;
 use crate::feed::Feed;
+use crate::inherited::{Forward, out_of_time, take_over};
 use crate::received;
 
 /// The descriptor of `$invoke`.
 const GENERIC: &str = "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;";
 
 /// A service of others. Cheap to clone; when the last clone goes, its connections close, and the registry forgets the consumer.
+///
+/// A call that is made while a call is served, on the same task, has no more time than that one has left, if its caller said how
+/// much that is (`enable-timeout-countdown`, or a [deadline](Reference::deadline)), and takes its attachments along. The parameter
+/// `enable-timeout-countdown=false`, also of a method, and [`Reference::forward`] settle it otherwise. A task that is spawned
+/// takes nothing over unless it runs in the [scope](Context::scope) of the call.
 #[derive(Clone)]
 pub struct Reference {
     bound: Arc<Bound>,
     options: CallOptions,
     attachments: Attachments,
+    forward: Forward,
 }
 
 /// What all clones share.
@@ -65,6 +72,7 @@ impl Reference {
     /// A reference of the application of that name.
     pub(crate) fn new(bound: Bound, application: &str) -> Reference {
         Reference {
+            forward: Forward::of(bound.invoker.url()),
             bound: Arc::new(bound),
             options: CallOptions::default(),
             attachments: Attachments::from_iter([("remote.application", application)]),
@@ -110,6 +118,23 @@ impl Reference {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Reference {
         self.options.timeout = Some(timeout);
+        self
+    }
+
+    /// The same reference; at `deadline` nobody waits for its calls any more, whatever attempt they are in. The provider is told how
+    /// much time is left (`_TO`), and calls that it makes meanwhile end then, too. A call that would begin later fails with the code
+    /// [`TimeoutTerminate`](RpcErrorCode::TimeoutTerminate).
+    #[must_use]
+    pub fn deadline(mut self, deadline: Instant) -> Reference {
+        self.options.deadline = Some(deadline);
+        self
+    }
+
+    /// The same reference; of the attachments of a call that is being served, calls made meanwhile take `forward` along. Otherwise the
+    /// parameter `forward-attachments` of the consumer says what, and without it all travel on.
+    #[must_use]
+    pub fn forward(mut self, forward: Forward) -> Reference {
+        self.forward = forward;
         self
     }
 
@@ -187,6 +212,14 @@ impl Reference {
         invocation.attachments = self.attachments.clone();
         invocation.options = self.options.clone();
         invocation.options.one_way |= one_way;
+        if let Some(served) = Context::current() {
+            take_over(&mut invocation, &served, self.url(), &self.forward);
+        }
+        if invocation.options.deadline.is_some()
+            && let Some(over) = out_of_time(&invocation, Instant::now())
+        {
+            return Err(over);
+        }
         let reply = self.bound.invoker.invoke(&invocation).await?;
         received::note(&reply);
         Ok(reply)
@@ -200,6 +233,7 @@ impl fmt::Debug for Reference {
             .field("addresses", &self.addresses())
             .field("options", &self.options)
             .field("attachments", &self.attachments)
+            .field("forward", &self.forward)
             .finish()
     }
 }

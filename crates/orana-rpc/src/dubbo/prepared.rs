@@ -18,6 +18,9 @@ use crate::reserved::is_said_by_the_call;
 /// Dubbo's time-out of a call where nothing is configured.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// The parameter that says whether a provider is told how much time is left.
+const COUNTDOWN: &str = "enable-timeout-countdown";
+
 /// One method at one provider.
 #[derive(Debug)]
 pub(super) struct Prepared {
@@ -33,8 +36,9 @@ pub(super) struct Prepared {
     pub(super) timeout: Duration,
     /// Whether no answer is wanted (`return=false`).
     pub(super) one_way: bool,
-    /// Whether the provider is told how much time is left (`enable-timeout-countdown`).
-    countdown: bool,
+    /// Whether the provider is told how much time is left (`enable-timeout-countdown`); if nothing is said, of a call that has
+    /// a deadline.
+    countdown: Option<bool>,
 }
 
 impl Prepared {
@@ -80,7 +84,9 @@ impl Prepared {
             has_token: token.is_some(),
             timeout: url.method_millis_or(called, "timeout", DEFAULT_TIMEOUT),
             one_way: !url.method_flag_or(called, "return", true),
-            countdown: url.method_flag_or(called, "enable-timeout-countdown", false),
+            countdown: url
+                .method_parameter(called, COUNTDOWN)
+                .map(|_| url.method_flag_or(called, COUNTDOWN, false)),
             method: Arc::clone(method),
             called: called.into(),
             head: head.freeze(),
@@ -119,7 +125,7 @@ impl Prepared {
         let mut digits = [0; 20];
         encoder.text("timeout");
         encoder.text(decimal(millis, &mut digits));
-        if self.countdown {
+        if self.countdown.unwrap_or(invocation.options.deadline.is_some()) {
             encoder.text("_TO");
             encoder.int(i32::try_from(millis).unwrap_or(i32::MAX));
         }
@@ -220,6 +226,26 @@ mod tests {
             call.attachments.set("token", "known");
         });
         assert_eq!(call.attachments.text("token"), Some("known"));
+    }
+
+    #[test]
+    fn a_provider_is_told_what_time_is_left_of_a_call_with_a_deadline_unless_that_is_turned_off() {
+        let deadline = Some(std::time::Instant::now() + Duration::from_secs(9));
+        for (parameters, deadline, told) in [
+            ("", None, false),
+            ("", deadline, true),
+            ("?enable-timeout-countdown=true", None, true),
+            ("?enable-timeout-countdown=false", deadline, false),
+            ("?say.enable-timeout-countdown=false", deadline, false),
+            ("?hear.enable-timeout-countdown=false", deadline, true),
+        ] {
+            let url = format!("dubbo://h:1/demo.Hi{parameters}");
+            let call = read(&url, ServiceKey::parse("demo.Hi"), |call| {
+                call.options.deadline = deadline
+            });
+            let left = call.attachments.get("_TO").and_then(|left| left.as_integer());
+            assert_eq!(left, told.then_some(1500), "{parameters}");
+        }
     }
 
     #[test]
