@@ -17,6 +17,7 @@ const DEFAULT_WARM_UP: u64 = 600_000;
 /// A provider that can be called.
 pub struct Endpoint {
     url: ServiceUrl,
+    original: ServiceUrl,
     address: Arc<str>,
     invoker: Arc<dyn Invoker>,
     statistics: Arc<Statistics>,
@@ -31,11 +32,17 @@ pub struct Endpoint {
 impl Endpoint {
     /// The endpoint behind `invoker`, described by the merged URL `url`; nothing was counted about it yet.
     pub fn new(url: ServiceUrl, invoker: Arc<dyn Invoker>) -> Endpoint {
-        Endpoint::with_statistics(url, invoker, Arc::default())
+        Endpoint::of(url.clone(), url, invoker, Arc::default())
     }
 
-    /// The same with what was counted before its URL changed.
-    pub fn with_statistics(url: ServiceUrl, invoker: Arc<dyn Invoker>, statistics: Arc<Statistics>) -> Endpoint {
+    /// The endpoint behind `invoker` that registered as `original` and is called by the merged URL `url`, with what was counted about it
+    /// before.
+    pub fn of(
+        original: ServiceUrl,
+        url: ServiceUrl,
+        invoker: Arc<dyn Invoker>,
+        statistics: Arc<Statistics>,
+    ) -> Endpoint {
         // 2.6 lays the consumer's `timestamp` over the provider's and keeps the latter here.
         let started = ["remote.timestamp", "timestamp"]
             .into_iter()
@@ -53,9 +60,15 @@ impl Endpoint {
                 .and_then(|text| text.parse().ok())
                 .unwrap_or(DEFAULT_WARM_UP),
             url,
+            original,
             invoker,
             statistics,
         }
+    }
+
+    /// The URL that the provider registered, before anything was laid over it: what rules about providers look at.
+    pub fn original(&self) -> &ServiceUrl {
+        &self.original
     }
 
     /// The merged URL.

@@ -10,6 +10,7 @@
 //! Knows neither registries nor sockets: lists are handed in, and connections are opened through
 //! [`Connector`](orana_core::Connector). Time and chance are arguments of everything that decides.
 
+mod address_match;
 mod aspect;
 mod call;
 mod candidates;
@@ -30,6 +31,7 @@ mod routing;
 mod statistics;
 #[cfg(test)]
 mod testing;
+mod text_match;
 
 pub use aspect::Aspect;
 pub use call::Call;

@@ -70,6 +70,21 @@ impl TextPattern {
     }
 }
 
+/// Whether `text` is as `pattern` says, in which the last `*` stands for anything; the two ends may overlap. Nothing is only like nothing,
+/// or like a lone `*` (`UrlUtils.isMatchGlobPattern`).
+pub(crate) fn glob(pattern: &str, text: &str) -> bool {
+    if pattern == "*" {
+        return true;
+    }
+    if pattern.is_empty() || text.is_empty() {
+        return pattern.is_empty() && text.is_empty();
+    }
+    match pattern.rsplit_once('*') {
+        Some((beginning, end)) => text.starts_with(beginning) && text.ends_with(end),
+        None => pattern == text,
+    }
+}
+
 fn whole(pattern: &str) -> Result<Regex, String> {
     // By itself first: `a)(b` becomes an expression only by what is put around it.
     built(pattern)?;
@@ -137,6 +152,23 @@ mod tests {
         assert!(matches(regex("a|ab"), "ab") && matches(regex("ab.*"), "abc"));
         assert!(!matches(regex("b"), "abc") && !matches(regex("a|b"), "ab") && !matches(regex("a"), "a\n"));
         assert!(matches(regex("^(?i)shop-[0-9]+$"), "SHOP-12"));
+    }
+
+    #[test]
+    fn only_the_last_star_of_a_pattern_is_one() {
+        for (pattern, text, holds) in [
+            ("*", "", true),
+            ("10.0.*", "10.0.0.1", true),
+            ("*:20880", "10.0.0.1:20880", true),
+            ("10.*.1", "10.0.0.1", true),
+            ("10.*.0.*", "10.0.0.1", false),
+            ("a", "a", true),
+            ("", "", true),
+            ("", "a", false),
+            ("a*", "", false),
+        ] {
+            assert_eq!(glob(pattern, text), holds, "{pattern} on {text}");
+        }
     }
 
     #[test]

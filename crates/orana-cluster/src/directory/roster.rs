@@ -5,7 +5,8 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use ahash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use ahash::{HashMap, HashMapExt, HashSet, RandomState};
+use indexmap::IndexMap;
 use orana_core::{Connector, Invoker, RpcError, ServiceUrl};
 use tokio::time::Instant;
 
@@ -28,8 +29,8 @@ pub(super) struct Roster {
     told: Option<Arc<[ServiceUrl]>>,
     /// How many that were.
     registered: usize,
-    /// Merged URLs in the order of the registry, each once.
-    listed: Vec<ServiceUrl>,
+    /// Merged URLs in the order of the registry, each with what it was registered as.
+    listed: IndexMap<ServiceUrl, ServiceUrl, RandomState>,
     known: HashMap<ServiceUrl, Known>,
     /// Of the list before: they are called until somebody of the new one is up, or nobody of it can be.
     leaving: Vec<Arc<Endpoint>>,
@@ -57,7 +58,7 @@ impl Roster {
             governance: Governance::default(),
             told: None,
             registered: 0,
-            listed: Vec::new(),
+            listed: IndexMap::default(),
             known: HashMap::new(),
             leaving: Vec::new(),
             statistics: Counted::default(),
@@ -88,8 +89,7 @@ impl Roster {
             self.leaving.clear();
             return (Vec::new(), skipped);
         }
-        let mut seen = HashSet::new();
-        let mut listed = Vec::with_capacity(providers.len());
+        let mut listed = IndexMap::with_capacity_and_hasher(providers.len(), RandomState::new());
         for provider in providers.iter() {
             let url = match self.unusable(provider) {
                 Some(why) => Err(why),
@@ -104,9 +104,7 @@ impl Roster {
             match url {
                 Err(why) => skipped.add(provider, why),
                 Ok(url) => {
-                    if seen.insert(url.clone()) {
-                        listed.push(url);
-                    }
+                    listed.entry(url).or_insert_with(|| provider.clone());
                 }
             }
         }
@@ -118,12 +116,12 @@ impl Roster {
         self.registered = providers.len();
         let mut known = HashMap::with_capacity(listed.len());
         let mut open = Vec::new();
-        for url in &listed {
+        for (url, original) in &listed {
             let now = if let Some(before) = self.known.remove(url) {
-                before
+                before.registered_as(original)
             } else if let Some(invoker) = self.connector.connected(url) {
                 // Its connection is there already: a rule changed the URL and not the address.
-                Known::Up(self.endpoint(url, invoker))
+                Known::Up(self.endpoint(original, url, invoker))
             } else {
                 open.push(url.clone());
                 Known::Opening { failures: 0 }
@@ -160,7 +158,8 @@ impl Roster {
         let failures = *failures;
         match outcome {
             Ok(invoker) => {
-                let endpoint = self.endpoint(url, invoker);
+                let original = self.listed.get(url).unwrap_or(url).clone();
+                let endpoint = self.endpoint(&original, url, invoker);
                 self.known.insert(url.clone(), Known::Up(endpoint));
             }
             Err(error) => {
@@ -217,7 +216,7 @@ impl Roster {
 
     /// Those that can be called, in the order of the registry.
     pub(super) fn list(&self) -> EndpointList {
-        let up = self.listed.iter().filter_map(|url| match self.known.get(url) {
+        let up = self.listed.keys().filter_map(|url| match self.known.get(url) {
             Some(Known::Up(endpoint)) => Some(Arc::clone(endpoint)),
             _ => None,
         });
@@ -233,9 +232,9 @@ impl Roster {
         &self.governance
     }
 
-    fn endpoint(&mut self, url: &ServiceUrl, invoker: Arc<dyn Invoker>) -> Arc<Endpoint> {
+    fn endpoint(&mut self, original: &ServiceUrl, url: &ServiceUrl, invoker: Arc<dyn Invoker>) -> Arc<Endpoint> {
         let statistics = self.statistics.of(url);
-        Arc::new(Endpoint::with_statistics(url.clone(), invoker, statistics))
+        Arc::new(Endpoint::of(original.clone(), url.clone(), invoker, statistics))
     }
 
     /// Lets go of those of the list before: of one whose address is still listed when it was connected to anew or cannot be, of the others
@@ -288,6 +287,21 @@ impl Roster {
             return Some("its protocol is not supported");
         }
         None
+    }
+}
+
+impl Known {
+    /// The same, of a provider that registered as `original`.
+    fn registered_as(self, original: &ServiceUrl) -> Known {
+        match self {
+            Known::Up(endpoint) if endpoint.original() != original => Known::Up(Arc::new(Endpoint::of(
+                original.clone(),
+                endpoint.url().clone(),
+                Arc::clone(endpoint.invoker()),
+                Arc::clone(endpoint.statistics()),
+            ))),
+            other => other,
+        }
     }
 }
 

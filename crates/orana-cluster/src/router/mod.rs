@@ -5,14 +5,23 @@
 //! ```
 
 mod chain;
+mod condition;
+mod mock;
+mod noted;
+mod pattern;
 mod report;
+mod tag;
 
 use crate::aspect::Aspect;
 use crate::call::Call;
 use crate::candidates::Candidates;
 
 pub use chain::Routers;
+pub use condition::ConditionRouter;
+pub use mock::MockSelector;
+pub use noted::Noted;
 pub use report::{Report, Stage};
+pub use tag::TagRouter;
 
 /// A rule about who may be called (`org.apache.dubbo.rpc.cluster.router.state.StateRouter`).
 ///
