@@ -30,25 +30,13 @@ pub(crate) enum AddressPattern {
     /// Everybody at a port.
     AtPort(u16),
     /// A network: its first bits are these.
-    Network {
-        base: IpAddr,
-        bits: u32,
-    },
+    Network { base: IpAddr, bits: u32 },
     /// One address.
-    One {
-        ip: IpAddr,
-        port: Option<u16>,
-    },
+    One { ip: IpAddr, port: Option<u16> },
     /// Addresses of four segments, each one as these say.
-    V4 {
-        segments: [Segment; 4],
-        port: Option<u16>,
-    },
+    V4 { segments: [Segment; 4], port: Option<u16> },
     /// The same with the eight segments of IPv6.
-    V6 {
-        segments: [Segment; 8],
-        port: Option<u16>,
-    },
+    V6 { segments: [Segment; 8], port: Option<u16> },
     /// Not an expression.
     Nobody,
 }
@@ -120,7 +108,9 @@ fn all<const N: usize>(segments: &[Segment; N], values: [i32; N]) -> bool {
 
 /// A host without the brackets that an IPv6 address has in a URL.
 pub(crate) fn unbracketed(host: &str) -> &str {
-    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+    host.strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host)
 }
 
 fn network(base: &str, bits: &str) -> Option<AddressPattern> {
@@ -189,7 +179,10 @@ fn segments(host: &str, port: Option<u16>) -> Option<AddressPattern> {
 }
 
 fn read<'t, const N: usize>(texts: impl Iterator<Item = &'t str>, radix: u32) -> Option<[Segment; N]> {
-    let segments: Vec<_> = texts.take(N + 1).map(|text| segment(text, radix)).collect::<Option<_>>()?;
+    let segments: Vec<_> = texts
+        .take(N + 1)
+        .map(|text| segment(text, radix))
+        .collect::<Option<_>>()?;
     segments.try_into().ok()
 }
 
@@ -205,7 +198,11 @@ fn segment(text: &str, radix: u32) -> Option<Segment> {
     }
     let value = number(text)?;
     // Java compares with the shortest spelling in small letters, and knows zeros of up to four digits.
-    let shortest = if radix == 16 { format!("{value:x}") } else { value.to_string() };
+    let shortest = if radix == 16 {
+        format!("{value:x}")
+    } else {
+        value.to_string()
+    };
     let same = text == shortest || (value == 0 && text.len() <= 4 && text.bytes().all(|digit| digit == b'0'));
     same.then_some(Segment::Between(value, value))
 }
@@ -238,7 +235,16 @@ mod tests {
 
     #[test]
     fn a_network_has_no_port_and_no_blanks() {
-        for text in ["10.0.0.0/8:20880", "10.0.0.0/8 ", " 10.0.0.0/8", "10.0.0.0/", "/8", "10.0.0.0/-1", "h/8", "a/b/c"] {
+        for text in [
+            "10.0.0.0/8:20880",
+            "10.0.0.0/8 ",
+            " 10.0.0.0/8",
+            "10.0.0.0/",
+            "/8",
+            "10.0.0.0/-1",
+            "h/8",
+            "a/b/c",
+        ] {
             assert_eq!(AddressPattern::new(text), AddressPattern::Nobody, "{text}");
         }
     }
@@ -269,7 +275,11 @@ mod tests {
         assert!(names("[234e:0:4567:0:0:0:3d:*]:90", "234e:0:4567::3d:e", 90));
         assert!(!AddressPattern::new("10.0.0.1:90").names(&Address::new("10.0.0.1", None)));
         for port in ["*", "090", "+90", "", "x", "70000"] {
-            assert_eq!(AddressPattern::new(&format!("10.0.0.1:{port}")), AddressPattern::Nobody, "{port}");
+            assert_eq!(
+                AddressPattern::new(&format!("10.0.0.1:{port}")),
+                AddressPattern::Nobody,
+                "{port}"
+            );
         }
     }
 
@@ -291,9 +301,25 @@ mod tests {
     #[test]
     fn what_is_no_expression_names_nobody() {
         for text in [
-            "", " ", "a-host", "10.0.0", "10.0.0.*.1", "10.0.*", "10.0.0.-5", "10.0.0.1-2-3", "10.0.0.x-9", "10.0.0.5*",
-            "010.0.0.*", "fd00::*", "fd00:*", "0:0:0:0:0:0:0:00000-", "FD00:0:0:0:0:0:0:*", "[fd00::1", "[fd00::1]9",
-            "10.0.0.99999999999-1", "10.0.0.1:2:3",
+            "",
+            " ",
+            "a-host",
+            "10.0.0",
+            "10.0.0.*.1",
+            "10.0.*",
+            "10.0.0.-5",
+            "10.0.0.1-2-3",
+            "10.0.0.x-9",
+            "10.0.0.5*",
+            "010.0.0.*",
+            "fd00::*",
+            "fd00:*",
+            "0:0:0:0:0:0:0:00000-",
+            "FD00:0:0:0:0:0:0:*",
+            "[fd00::1",
+            "[fd00::1]9",
+            "10.0.0.99999999999-1",
+            "10.0.0.1:2:3",
         ] {
             let pattern = AddressPattern::new(text);
             assert_eq!(pattern, AddressPattern::Nobody, "{text}");

@@ -18,6 +18,7 @@ mod choice;
 mod clock;
 pub mod cluster;
 mod cluster_invoker;
+pub mod configurator;
 mod directory;
 mod endpoint;
 mod endpoint_list;
