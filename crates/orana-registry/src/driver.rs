@@ -240,13 +240,7 @@ pub(crate) async fn in_time<T>(
     shared: &Shared,
     request: impl Future<Output = Result<T, RegistryError>>,
 ) -> Result<T, RegistryError> {
-    match timeout(shared.settings.timeout, request).await {
-        Ok(outcome) => outcome,
-        Err(_) => {
-            let what = format!("the registry did not answer within {:?}", shared.settings.timeout);
-            Err(shared.error(RegistryErrorKind::TimedOut, what))
-        }
-    }
+    shared.contact().in_time(shared.settings.timeout, request).await
 }
 
 /// Watches for one topic until its stream ends.

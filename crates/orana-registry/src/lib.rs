@@ -46,6 +46,8 @@
 pub mod backend;
 pub mod cache;
 mod complaints;
+pub mod config_center;
+mod contact;
 mod convergence;
 mod driver;
 mod error;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use orana_core::ServiceUrl;
 use tokio::time::Instant;
 
+use crate::contact::Waited;
 use crate::convergence::Key;
 use crate::error::RegistryError;
 use crate::registry::Handle;
-use crate::shared::Waited;
 
 /// Keeps a URL registered, through every interruption. Dropping it unregisters in the background.
 #[must_use = "dropping it unregisters"]

@@ -64,7 +64,8 @@ impl Default for Registries {
     }
 }
 
-fn place(url: &ServiceUrl) -> String {
+/// What tells one centre or registry from another.
+pub(crate) fn place(url: &ServiceUrl) -> String {
     let mut place = url.edit().path("").clear_parameters();
     for key in ["backup", "group", "namespace"] {
         if let Some(value) = url.parameter(key) {

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::backend::{Backends, Link, RegistryBackend};
+use crate::contact::Waited;
 use crate::driver;
 use crate::error::{RegistryError, RegistryErrorKind};
 use crate::lists::{Lists, OnEmpty, Trust};
@@ -16,7 +17,7 @@ use crate::notification::Freshness;
 use crate::query::Query;
 use crate::registration::Registration;
 use crate::settings::Settings;
-use crate::shared::{Shared, Waited};
+use crate::shared::Shared;
 use crate::subscription::{LazySubscription, Subscription};
 
 /// A registry at one address; cheap to clone. With the last clone, registration and subscription the connection ends.
@@ -196,12 +197,7 @@ impl Registry {
         if shared.state.lock().closing {
             return Err(shared.closed());
         }
-        let mut link = self.link();
-        let decided = link.wait_for(|link| *link != Link::Connecting);
-        let up = tokio::time::timeout(shared.settings.timeout, decided).await;
-        if !up.is_ok_and(|link| link.is_ok_and(|link| link.is_up())) {
-            return Err(shared.unreachable());
-        }
+        shared.contact().reach(shared.settings.timeout).await?;
         let snapshots = driver::in_time(shared, shared.backend.lookup(query)).await?;
         let trust = Trust {
             on_empty: OnEmpty::Trust,

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use crate::backend::{Link, RegistryBackend};
 use crate::cache::DiskCache;
 use crate::complaints::Complaints;
+use crate::contact::{Contact, Waited};
 use crate::convergence::{Convergence, Key, Kind};
 use crate::error::{RegistryError, RegistryErrorKind};
 use crate::lists::Trust;
@@ -65,13 +66,6 @@ pub(crate) struct Watched {
     subscribers: usize,
     /// The task that reads its stream.
     pub(crate) reader: Option<tokio::task::AbortHandle>,
-}
-
-/// How waiting for progress ended.
-pub(crate) enum Waited {
-    Settled,
-    /// It failed, or nobody can tell in time.
-    Not(RegistryError),
 }
 
 impl Shared {
@@ -214,64 +208,25 @@ impl Shared {
         Some(Arc::clone(&watched.topic))
     }
 
-    /// Waits for an item until `until`. While `patient`, troubles that may pass are waited out; otherwise the first sign of
-    /// one ends the waiting.
-    pub(crate) async fn wait(&self, mut progress: watch::Receiver<Progress>, until: Instant, patient: bool) -> Waited {
-        let mut link = self.link.clone();
-        let mut last = None;
-        loop {
-            match progress.borrow_and_update().clone() {
-                Progress::Settled | Progress::Gone => return Waited::Settled,
-                Progress::Pending => {}
-                Progress::Failed { error, again } => {
-                    use RegistryErrorKind::{TimedOut, Unreachable};
-                    if !(patient && again && matches!(error.kind(), TimedOut | Unreachable)) {
-                        return Waited::Not(error);
-                    }
-                    last = Some(error);
-                }
-            }
-            let trouble = match &*link.borrow_and_update() {
-                Link::Refused { reason } => Some((RegistryErrorKind::Refused, reason.clone())),
-                Link::Down { reason } if !patient => Some((RegistryErrorKind::Unreachable, reason.clone())),
-                _ => None,
-            };
-            if let Some((kind, reason)) = trouble {
-                return Waited::Not(self.error(kind, reason));
-            }
-            tokio::select! {
-                changed = progress.changed() => {
-                    if changed.is_err() {
-                        return Waited::Not(self.closed());
-                    }
-                }
-                Ok(()) = link.changed() => {}
-                () = tokio::time::sleep_until(until) => {
-                    return Waited::Not(last.unwrap_or_else(|| self.unreachable()));
-                }
-            }
-        }
-    }
-
-    /// Why nothing is answered at the moment.
-    pub(crate) fn unreachable(&self) -> RegistryError {
-        let what = match &*self.link.borrow() {
-            Link::Up { .. } => "the registry did not answer in time".into(),
-            Link::Connecting => "the registry cannot be reached in time".into(),
-            Link::Down { reason } => format!("the registry cannot be reached: {reason}"),
-            Link::Refused { reason } => {
-                return self.error(RegistryErrorKind::Refused, format!("the registry refuses us: {reason}"));
-            }
-        };
-        self.error(RegistryErrorKind::Unreachable, what)
+    /// Waits for an item until `until`; see [`Contact::wait`].
+    pub(crate) async fn wait(&self, progress: watch::Receiver<Progress>, until: Instant, patient: bool) -> Waited {
+        self.contact().wait(progress, until, patient).await
     }
 
     pub(crate) fn closed(&self) -> RegistryError {
-        self.error(RegistryErrorKind::Closed, "the registry was closed by this program")
+        self.contact().closed()
     }
 
     pub(crate) fn error(&self, kind: RegistryErrorKind, what: impl Into<Arc<str>>) -> RegistryError {
-        RegistryError::new(kind, Arc::clone(&self.address), what)
+        self.contact().error(kind, what)
+    }
+
+    pub(crate) fn contact(&self) -> Contact<'_> {
+        Contact {
+            what: "registry",
+            address: &self.address,
+            link: &self.link,
+        }
     }
 
     /// What the disk remembers of an answer to `query`.

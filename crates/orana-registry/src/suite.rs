@@ -4,7 +4,7 @@
 //! no notion of (a server that restarts, credentials) it declares, and the scenarios about it are reported as such, so
 //! that a test can state exactly which are missing and why. Knows no product.
 
-mod asking;
+pub(crate) mod asking;
 #[cfg(test)]
 mod memory;
 mod scenarios;
@@ -106,15 +106,24 @@ const PATIENCE: Duration = Duration::from_secs(90);
 impl Scenario {
     /// Plays it.
     pub async fn play(&self, product: &dyn Product) -> Outcome {
-        if let Some(foreign) = self.needs.iter().find(|notion| !product.has(**notion)) {
-            return Outcome::Foreign(*foreign);
-        }
-        let start = tokio::time::Instant::now();
-        match tokio::time::timeout(PATIENCE, (self.play)(product)).await {
-            Ok(Ok(())) => Outcome::Passed(start.elapsed()),
-            Ok(Err(reason)) => Outcome::Failed(reason),
-            Err(_) => Outcome::Failed(format!("it is stuck after {PATIENCE:?}")),
-        }
+        play(self.needs, |notion| product.has(notion), || (self.play)(product)).await
+    }
+}
+
+/// Plays what a product has all notions of.
+pub(crate) async fn play<'p>(
+    needs: &[Notion],
+    has: impl Fn(Notion) -> bool,
+    scenario: impl FnOnce() -> BoxFuture<'p, Result<(), String>>,
+) -> Outcome {
+    if let Some(foreign) = needs.iter().find(|notion| !has(**notion)) {
+        return Outcome::Foreign(*foreign);
+    }
+    let start = tokio::time::Instant::now();
+    match tokio::time::timeout(PATIENCE, scenario()).await {
+        Ok(Ok(())) => Outcome::Passed(start.elapsed()),
+        Ok(Err(reason)) => Outcome::Failed(reason),
+        Err(_) => Outcome::Failed(format!("it is stuck after {PATIENCE:?}")),
     }
 }
 

@@ -6,7 +6,7 @@ mod link;
 mod memory;
 mod table;
 mod watching;
-mod zookeeper;
+pub(crate) mod zookeeper;
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::snapshot::Snapshot;
 
 pub use link::Link;
 pub use memory::{MemoryBackend, MemoryCentre};
-pub use table::Backends;
+pub use table::{Backends, Schemes};
 pub use watching::{Feed, Watching};
 
 /// One product's protocol.
@@ -45,15 +45,14 @@ pub trait RegistryBackend: Send + Sync + 'static {
 
 /// Makes a back-end for the address in a registry's URL. It does not wait for the product: [`RegistryBackend::link`] says
 /// how that goes. It is called inside a tokio runtime.
-pub type Connect = fn(&ServiceUrl) -> Result<Arc<dyn RegistryBackend>, RegistryError>;
+pub type Connect<B = dyn RegistryBackend> = fn(&ServiceUrl) -> Result<Arc<B>, RegistryError>;
 
 /// A scheme of a registry's URL and who speaks it.
-#[derive(Clone, Copy)]
-pub struct Row {
+pub struct Row<B: ?Sized + 'static = dyn RegistryBackend> {
     /// The protocol of the URL: `zookeeper`, `memory`, …
     pub scheme: &'static str,
     /// Makes the back-end.
-    pub connect: Connect,
+    pub connect: Connect<B>,
 }
 
 /// The back-ends that are built in.

@@ -14,12 +14,12 @@ use crate::query::Query;
 use crate::snapshot::Snapshot;
 
 /// How soon a change has to be seen.
-pub(super) const SOON: Duration = Duration::from_secs(1);
+pub(crate) const SOON: Duration = Duration::from_secs(1);
 
 /// How long something may take that needs connections to be made.
-pub(super) const LATER: Duration = Duration::from_secs(30);
+pub(crate) const LATER: Duration = Duration::from_secs(30);
 
-pub(super) type Told = Result<(), String>;
+pub(crate) type Told = Result<(), String>;
 
 /// A client with its back-end, connected.
 pub(super) struct Party {
@@ -54,7 +54,7 @@ pub(super) fn ask(text: &str) -> Result<Query, String> {
     Query::from_url(&url(text)?).map_err(|error| error.to_string())
 }
 
-pub(super) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Told {
+pub(crate) fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Told {
     if holds { Ok(()) } else { Err(otherwise()) }
 }
 

@@ -14,7 +14,7 @@ const HANG_UP: Duration = Duration::from_secs(2);
 
 /// How places are watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(crate) enum Style {
     /// By watches that stay and name the child that changed.
     Persistent,
     /// By watches that fire once and do not say more than that something changed: for servers before 3.6.
@@ -22,7 +22,7 @@ pub(super) enum Style {
 }
 
 /// An armed watch.
-pub(super) enum Watcher {
+pub(crate) enum Watcher {
     Persistent(PersistentWatcher),
     OneShot(OneshotWatcher),
 }

@@ -7,7 +7,7 @@ use crate::error::{RegistryError, RegistryErrorKind};
 
 impl Settings {
     /// The error of a request that tried to do `what` (`cannot …`) with the node at `path`.
-    pub(super) fn failure(&self, what: &str, path: &str, error: Error) -> RegistryError {
+    pub(crate) fn failure(&self, what: &str, path: &str, error: Error) -> RegistryError {
         let kind = kind(&error);
         let what = match (kind, self.user()) {
             (RegistryErrorKind::Refused, Some(user)) => {
@@ -22,14 +22,14 @@ impl Settings {
     }
 
     /// The error of a request for which there is no connection.
-    pub(super) fn unreachable(&self, reason: &str) -> RegistryError {
+    pub(crate) fn unreachable(&self, reason: &str) -> RegistryError {
         let kind = RegistryErrorKind::Unreachable;
         RegistryError::new(kind, self.address.clone(), format!("no connection: {reason}"))
     }
 }
 
 /// Whether it says that the connection or the session is gone, not that the request was wrong.
-pub(super) fn is_loss(error: &Error) -> bool {
+pub(crate) fn is_loss(error: &Error) -> bool {
     kind(error) == RegistryErrorKind::Unreachable
 }
 

@@ -8,14 +8,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use orana_core::UrlPool;
 use tokio::net::TcpStream;
 use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
 use zookeeper_client::{Client, Error};
 
 use super::arming::Style;
-use super::session::{Connection, End, Order, Session};
+use super::connection::{Connection, End};
 use super::settings::{Member, Settings};
 use crate::backend::Link;
 use crate::error::{RegistryError, RegistryErrorKind};
@@ -44,21 +43,45 @@ const ORDERS: usize = 256;
 /// third of the time for which the server was away, for the price of as many attempts at once at the beginning.
 const ROUND: usize = 16;
 
-/// A session that can be used.
-#[derive(Clone)]
-pub(super) struct Live {
-    pub(super) client: Client,
-    pub(super) orders: mpsc::Sender<Order>,
+/// What is done with a session while it lasts.
+pub(crate) trait Service: Send + 'static {
+    /// What a back-end may ask for.
+    type Order: Send + 'static;
+
+    /// Serves orders until the session ends, or until nobody can order any more. `told` is told how the connection is: at
+    /// once if it is there, and at each change.
+    async fn serve(
+        &self,
+        client: Client,
+        style: Style,
+        orders: mpsc::Receiver<Self::Order>,
+        told: impl FnMut(Connection),
+    ) -> End;
+}
+
+/// A session that can be used; `O` is what it can be asked for.
+pub(crate) struct Live<O> {
+    pub(crate) client: Client,
+    pub(crate) orders: mpsc::Sender<O>,
 }
 
 /// Where the keeper says how things are.
-pub(super) struct Board {
+pub(super) struct Board<O> {
     pub(super) link: watch::Sender<Link>,
-    pub(super) live: watch::Sender<Option<Live>>,
+    pub(super) live: watch::Sender<Option<Live<O>>>,
 }
 
-impl Board {
-    fn up(&self, live: Live, epoch: u64) {
+impl<O> Clone for Live<O> {
+    fn clone(&self) -> Live<O> {
+        Live {
+            client: self.client.clone(),
+            orders: self.orders.clone(),
+        }
+    }
+}
+
+impl<O> Board<O> {
+    fn up(&self, live: Live<O>, epoch: u64) {
         // The session first: whoever sees the link up may use it.
         self.live.send_replace(Some(live));
         self.link.send_replace(Link::Up { epoch });
@@ -79,10 +102,10 @@ impl Board {
 ///
 /// # Errors
 /// [`RegistryErrorKind::Failed`] when the system gives us none.
-pub(super) fn start(
+pub(super) fn start<S: Service>(
     settings: Arc<Settings>,
-    pool: Arc<UrlPool>,
-    board: Board,
+    service: S,
+    board: Board<S::Order>,
     closing: watch::Receiver<bool>,
 ) -> Result<(), RegistryError> {
     let address = Arc::clone(&settings.address);
@@ -96,13 +119,18 @@ pub(super) fn start(
     };
     std::thread::Builder::new()
         .name("zookeeper".into())
-        .spawn(move || runtime.block_on(keep(settings, pool, board, closing)))
+        .spawn(move || runtime.block_on(keep(settings, service, board, closing)))
         .map(drop)
         .map_err(failed)
 }
 
 /// Runs until `closing` says so, or nobody can say so any more.
-async fn keep(settings: Arc<Settings>, pool: Arc<UrlPool>, board: Board, mut closing: watch::Receiver<bool>) {
+async fn keep<S: Service>(
+    settings: Arc<Settings>,
+    service: S,
+    board: Board<S::Order>,
+    mut closing: watch::Receiver<bool>,
+) {
     let mut epoch = 0;
     let mut pause = PAUSE.0;
     loop {
@@ -122,7 +150,7 @@ async fn keep(settings: Arc<Settings>, pool: Arc<UrlPool>, board: Board, mut clo
                 tracing::info!(registry = &*settings.address, epoch, ?style, "a session has begun");
                 let states = client.state_watcher();
                 let ended = tokio::select! {
-                    end = serve(&settings, &pool, &board, client, style, epoch) => Some(end),
+                    end = serve(&service, &board, client, style, epoch) => Some(end),
                     _ = closing.wait_for(|closing| *closing) => None,
                 };
                 match ended {
@@ -169,26 +197,14 @@ async fn keep(settings: Arc<Settings>, pool: Arc<UrlPool>, board: Board, mut clo
 }
 
 /// One session from its beginning to its end.
-async fn serve(
-    settings: &Arc<Settings>,
-    pool: &Arc<UrlPool>,
-    board: &Board,
-    client: Client,
-    style: Style,
-    epoch: u64,
-) -> End {
+async fn serve<S: Service>(service: &S, board: &Board<S::Order>, client: Client, style: Style, epoch: u64) -> End {
     let (order, orders) = mpsc::channel(ORDERS);
     let live = Live {
         client: client.clone(),
         orders: order,
     };
-    let session = Session::new(Arc::clone(settings), Arc::clone(pool), client, style);
-    // With a server that hung up when it was asked for its style, the connection is still to be mended.
-    if session.is_connected() {
-        board.up(live.clone(), epoch);
-    }
-    session
-        .serve(orders, |connection| match connection {
+    service
+        .serve(client, style, orders, |connection| match connection {
             Connection::Mended => board.up(live.clone(), epoch),
             Connection::Cut => board.down("the connection is cut"),
         })

@@ -25,28 +25,30 @@
 //! An epoch is a session. When a connection is cut and mended within one, what was published is still there; when a session
 //! has expired, all watches end and a new one begins, in which everything has to be said again.
 
-mod arming;
+pub(crate) mod arming;
 mod audit;
-mod failure;
-mod keeper;
+pub(crate) mod connection;
+pub(crate) mod failure;
+pub(crate) mod keeper;
 mod layout;
+pub(crate) mod line;
 mod listing;
 mod request;
 mod session;
-mod settings;
+pub(crate) mod settings;
 mod watchlist;
 
 use std::sync::Arc;
 
 use orana_core::{BoxFuture, ServiceUrl, UrlPool};
 use tokio::sync::{oneshot, watch};
-use tokio::time::timeout;
 
-use self::keeper::{Board, Live};
-use self::session::Order;
+use self::keeper::Live;
+use self::line::Line;
+use self::session::{Lists, Order};
 use self::settings::Settings;
 use super::{Link, RegistryBackend, Row, Watching};
-use crate::error::{RegistryError, RegistryErrorKind};
+use crate::error::RegistryError;
 use crate::query::Query;
 use crate::snapshot::Snapshot;
 
@@ -60,88 +62,38 @@ pub(super) const ROW: Row = Row {
 struct ZooKeeper {
     settings: Arc<Settings>,
     pool: Arc<UrlPool>,
-    link: watch::Receiver<Link>,
-    live: watch::Receiver<Option<Live>>,
-    closing: watch::Sender<bool>,
+    line: Line<Order>,
 }
 
 fn connect(url: &ServiceUrl) -> Result<Arc<dyn RegistryBackend>, RegistryError> {
     let settings = Arc::new(Settings::from_url(url)?);
     let pool = Arc::new(UrlPool::new());
-    let (link_sender, link) = watch::channel(Link::Connecting);
-    let (live_sender, live) = watch::channel(None);
-    let (closing, asked_to_close) = watch::channel(false);
-    let board = Board {
-        link: link_sender,
-        live: live_sender,
+    let lists = Lists {
+        settings: Arc::clone(&settings),
+        pool: Arc::clone(&pool),
     };
-    keeper::start(Arc::clone(&settings), Arc::clone(&pool), board, asked_to_close)?;
     Ok(Arc::new(ZooKeeper {
+        line: Line::open(Arc::clone(&settings), lists)?,
         settings,
         pool,
-        link,
-        live,
-        closing,
     }))
-}
-
-impl ZooKeeper {
-    /// The session, if there is one; the verdict of the very first attempt is waited for.
-    async fn live(&self) -> Result<Live, RegistryError> {
-        let mut link = self.link.clone();
-        let closed = || {
-            let address = Arc::clone(&self.settings.address);
-            RegistryError::new(
-                RegistryErrorKind::Closed,
-                address,
-                "the registry was closed by this program",
-            )
-        };
-        let link = match link.wait_for(|link| *link != Link::Connecting).await {
-            Ok(link) if !*self.closing.borrow() => link.clone(),
-            _ => return Err(closed()),
-        };
-        match (self.live.borrow().clone(), link) {
-            (Some(live), _) => Ok(live),
-            (None, Link::Down { reason }) => Err(self.settings.unreachable(&reason)),
-            (None, Link::Refused { reason }) => {
-                let address = Arc::clone(&self.settings.address);
-                Err(RegistryError::new(RegistryErrorKind::Refused, address, reason))
-            }
-            (None, Link::Connecting | Link::Up { .. }) => Err(self.settings.unreachable("it was cut")),
-        }
-    }
-
-    /// Does something with the session, within the time that a request may take.
-    async fn with<T, F>(&self, what: &str, request: impl FnOnce(Live) -> F) -> Result<T, RegistryError>
-    where
-        F: Future<Output = Result<T, RegistryError>>,
-    {
-        let patience = self.settings.patience;
-        let served = async { request(self.live().await?).await };
-        timeout(patience, served).await.unwrap_or_else(|_| {
-            let kind = RegistryErrorKind::TimedOut;
-            let what = format!("{what}: no answer within {patience:?}");
-            Err(RegistryError::new(kind, Arc::clone(&self.settings.address), what))
-        })
-    }
 }
 
 impl RegistryBackend for ZooKeeper {
     fn publish<'a>(&'a self, url: &'a ServiceUrl) -> BoxFuture<'a, Result<(), RegistryError>> {
-        Box::pin(self.with("cannot register", async |live| {
+        Box::pin(self.line.with("cannot register", async |live| {
             request::publish(&live.client, &self.settings, url).await
         }))
     }
 
     fn withdraw<'a>(&'a self, url: &'a ServiceUrl) -> BoxFuture<'a, Result<(), RegistryError>> {
-        Box::pin(self.with("cannot unregister", async |live| {
+        Box::pin(self.line.with("cannot unregister", async |live| {
             request::withdraw(&live.client, &self.settings, url).await
         }))
     }
 
     fn watch<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Watching, RegistryError>> {
-        Box::pin(self.with("cannot subscribe", async |live: Live| {
+        Box::pin(self.line.with("cannot subscribe", async |live: Live<Order>| {
             if !query.any_interface() {
                 self.settings.check(query.interface())?;
             }
@@ -161,7 +113,7 @@ impl RegistryBackend for ZooKeeper {
     }
 
     fn lookup<'a>(&'a self, query: &'a Query) -> BoxFuture<'a, Result<Vec<Snapshot>, RegistryError>> {
-        Box::pin(self.with("cannot look up", async |live| {
+        Box::pin(self.line.with("cannot look up", async |live| {
             if !query.any_interface() {
                 self.settings.check(query.interface())?;
             }
@@ -170,22 +122,10 @@ impl RegistryBackend for ZooKeeper {
     }
 
     fn link(&self) -> watch::Receiver<Link> {
-        self.link.clone()
+        self.line.link()
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {
-            self.closing.send_replace(true);
-            let mut link = self.link.clone();
-            // The keeper holds the other end until it has closed the session.
-            while link.changed().await.is_ok() {}
-        })
-    }
-}
-
-impl Drop for ZooKeeper {
-    fn drop(&mut self) {
-        // The keeper closes the session and ends.
-        self.closing.send_replace(true);
+        Box::pin(self.line.close())
     }
 }

@@ -151,7 +151,7 @@ async fn children(client: &Client, settings: &Settings, path: &str) -> Result<Op
 
 impl Settings {
     /// With credentials a node belongs to whoever has them, as Dubbo 3 does it; otherwise it is everybody's.
-    fn options(&self, mode: CreateMode) -> CreateOptions<'static> {
+    pub(crate) fn options(&self, mode: CreateMode) -> CreateOptions<'static> {
         mode.with_acls(match self.credentials {
             Some(_) => Acls::creator_all(),
             None => Acls::anyone_all(),

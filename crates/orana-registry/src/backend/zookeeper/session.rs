@@ -12,11 +12,13 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use orana_core::{BoxFuture, UrlPool};
 use tokio::sync::mpsc;
 use tokio::time::{Interval, MissedTickBehavior, interval, sleep};
-use zookeeper_client::{Client, Error, EventType, PersistentWatcher, SessionState, StateWatcher, WatchedEvent};
+use zookeeper_client::{Client, Error, EventType, PersistentWatcher, StateWatcher, WatchedEvent};
 
 use super::arming::{Reading, Style, Watcher, arm, existing};
 use super::audit::Audit;
+use super::connection::{Connection, End, is_too_large, judge};
 use super::failure::is_loss;
+use super::keeper::Service;
 use super::layout::Place;
 use super::listing::Change;
 use super::settings::Settings;
@@ -34,9 +36,6 @@ const BEAT: Duration = Duration::from_secs(1);
 /// The most that is taken in before the readers are told: a burst is told once, a lone change at once.
 const BURST: usize = 4096;
 
-/// How many bytes of watched paths the client can name when it is connected again; it is 128 KiB in the client.
-const NAMED: usize = 120 * 1024;
-
 /// A wish for a watch.
 pub(super) struct Order {
     pub(super) query: Query,
@@ -44,26 +43,10 @@ pub(super) struct Order {
     pub(super) ready: Ready,
 }
 
-/// What happens to the connection while the session lasts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Connection {
-    /// It is there again, the session is the same.
-    Mended,
-    /// It is being made anew.
-    Cut,
-}
-
-/// How a session ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// The server, or our clock, ended it.
-    Expired,
-    /// It lives, but this client will not get it back.
-    Abandoned,
-    /// The server does not accept who we are.
-    Refused,
-    /// Nobody needs it any more.
-    Closed,
+/// The lists that a registry's back-end watches in each session.
+pub(super) struct Lists {
+    pub(super) settings: Arc<Settings>,
+    pub(super) pool: Arc<UrlPool>,
 }
 
 /// The places under watch and all that is under way for them.
@@ -119,15 +102,28 @@ enum Outcome {
     Void,
 }
 
+impl Service for Lists {
+    type Order = Order;
+
+    async fn serve(
+        &self,
+        client: Client,
+        style: Style,
+        orders: mpsc::Receiver<Order>,
+        told: impl FnMut(Connection),
+    ) -> End {
+        let session = Session::new(Arc::clone(&self.settings), Arc::clone(&self.pool), client, style);
+        session.serve(orders, told).await
+    }
+}
+
 impl Session {
     /// A session in which nothing is watched yet.
-    pub(super) fn new(settings: Arc<Settings>, pool: Arc<UrlPool>, client: Client, style: Style) -> Session {
+    fn new(settings: Arc<Settings>, pool: Arc<UrlPool>, client: Client, style: Style) -> Session {
         let states = client.state_watcher();
         Session {
-            connected: matches!(
-                states.peek_state(),
-                SessionState::SyncConnected | SessionState::ConnectedReadOnly
-            ),
+            // With a server that hung up when it was asked for its style, the connection is still to be mended.
+            connected: judge(states.peek_state()) == Ok(Connection::Mended),
             states,
             client,
             style,
@@ -140,36 +136,28 @@ impl Session {
         }
     }
 
-    /// Whether requests are answered at this moment.
-    pub(super) fn is_connected(&self) -> bool {
-        self.connected
-    }
-
     /// Serves orders until the session ends, or until nobody can order any more.
-    pub(super) async fn serve(
-        mut self,
-        mut orders: mpsc::Receiver<Order>,
-        mut told: impl FnMut(Connection) + Send,
-    ) -> End {
+    async fn serve(mut self, mut orders: mpsc::Receiver<Order>, mut told: impl FnMut(Connection)) -> End {
+        if self.connected {
+            told(Connection::Mended);
+        }
         let mut beat = beat();
         loop {
             tokio::select! {
                 biased;
-                state = self.states.changed() => match state {
-                    SessionState::SyncConnected | SessionState::ConnectedReadOnly => {
+                state = self.states.changed() => match judge(state) {
+                    Ok(Connection::Mended) => {
                         self.mended();
                         told(Connection::Mended);
                     }
-                    SessionState::Disconnected => {
+                    Ok(Connection::Cut) => {
                         self.cut();
                         told(Connection::Cut);
-                        if self.is_too_large() {
+                        if is_too_large(self.named()) {
                             return End::Abandoned;
                         }
                     }
-                    SessionState::AuthFailed => return End::Refused,
-                    SessionState::Expired => return End::Expired,
-                    SessionState::Closed => return End::Closed,
+                    Err(end) => return end,
                 },
                 order = orders.recv() => match order {
                     Some(order) => self.order(order),
@@ -214,12 +202,9 @@ impl Session {
         self.turn(turnover);
     }
 
-    /// Whether the client cannot name all that it watches to the server in one request: it then uses two of one number, takes
-    /// the second answer for one too many, and hangs up, again and again until the session has expired. A new session is
-    /// there at once, and takes over what this one registered without a gap.
-    fn is_too_large(&self) -> bool {
-        let named: usize = self.watches.keys().map(|place| self.settings.path(place).len()).sum();
-        named > NAMED
+    /// How many bytes of paths are watched.
+    fn named(&self) -> usize {
+        self.watches.keys().map(|place| self.settings.path(place).len()).sum()
     }
 
     fn turn(&mut self, turnover: Turnover) {

@@ -24,29 +24,29 @@ const GROUP: &str = "dubbo";
 
 /// Everything about one ZooKeeper registry that does not change while it is used.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) struct Settings {
+pub(crate) struct Settings {
     /// Its members, each once, in the order in which they were named.
-    pub(super) members: Vec<Member>,
+    pub(crate) members: Vec<Member>,
     /// The members as people know them: `host:port,host:port`, without credentials.
-    pub(super) address: Arc<str>,
+    pub(crate) address: Arc<str>,
     /// The node above all interfaces, chroot included: empty for the root of the tree, otherwise with a leading slash and
     /// without one at its end.
-    pub(super) root: Arc<str>,
+    pub(crate) root: Arc<str>,
     /// `user:password` of the digest scheme.
-    pub(super) credentials: Option<Box<str>>,
+    pub(crate) credentials: Option<Box<str>>,
     /// The session to ask for.
-    pub(super) session: Duration,
+    pub(crate) session: Duration,
     /// The longest that one request may take.
-    pub(super) patience: Duration,
+    pub(crate) patience: Duration,
 }
 
 /// Where one server of the ensemble listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Member {
+pub(crate) struct Member {
     /// A name or an address, without brackets.
-    pub(super) host: Box<str>,
+    pub(crate) host: Box<str>,
     /// Its port.
-    pub(super) port: u16,
+    pub(crate) port: u16,
 }
 
 impl Settings {
@@ -56,7 +56,15 @@ impl Settings {
     ///
     /// # Errors
     /// [`RegistryErrorKind::Invalid`], and which part makes no sense.
-    pub(super) fn from_url(url: &ServiceUrl) -> Result<Settings, RegistryError> {
+    pub(crate) fn from_url(url: &ServiceUrl) -> Result<Settings, RegistryError> {
+        Settings::below(url, url.parameter("group").unwrap_or(GROUP))
+    }
+
+    /// The same, with the node `directory` below the chroot in place of the group.
+    ///
+    /// # Errors
+    /// [`RegistryErrorKind::Invalid`], and which part makes no sense.
+    pub(crate) fn below(url: &ServiceUrl, directory: &str) -> Result<Settings, RegistryError> {
         let host = url.host().unwrap_or_default();
         let first = match url.port() {
             // An address without brackets holds colons of its own only if it is IPv6.
@@ -74,10 +82,11 @@ impl Settings {
                 members.push(member);
             }
         }
-        // Dubbo puts the name of its own registry interface where a path could stand.
-        let path = url.path().filter(|path| !path.contains("RegistryService"));
+        // Dubbo puts the name of its own registry interface, or of its own class, where a path could stand.
+        let path = url.path();
+        let path = path.filter(|path| !path.contains("RegistryService") && !path.contains("ConfigCenterConfig"));
         let mut root = String::new();
-        for part in [path, tail, Some(url.parameter("group").unwrap_or(GROUP))] {
+        for part in [path, tail, Some(directory)] {
             for name in part.unwrap_or_default().split('/').filter(|name| !name.is_empty()) {
                 if name == "." || name == ".." || name.contains('\0') {
                     return Err(invalid(format!("`{name}` cannot be a node above the services")));
@@ -117,7 +126,7 @@ impl Settings {
     }
 
     /// The user of the credentials, for people to read.
-    pub(super) fn user(&self) -> Option<&str> {
+    pub(crate) fn user(&self) -> Option<&str> {
         let (user, _) = self.credentials.as_deref()?.split_once(':')?;
         Some(user)
     }
