@@ -1,5 +1,5 @@
-//! The text form of `java.util.Properties`: what its `store` writes, and everything that its `load` reads. ISO 8859-1, with
-//! `\uXXXX` for the rest. Knows nothing of what keys and values mean.
+//! The text form of `java.util.Properties`: what its `store` writes, and everything that its `load` reads. ISO 8859-1 in a file, with
+//! `\uXXXX` for the rest; any characters in a text. Knows nothing of what keys and values mean.
 
 use std::io::{self, BufRead, Bytes, Write};
 use std::iter::Peekable;
@@ -15,7 +15,7 @@ pub enum PropertiesError {
     Read(io::Error),
     /// It could be read and is something else.
     Damaged {
-        /// Which line, counted from 1.
+        /// Which line, counted from 1; of several that continue each other the first, if it is what they say together.
         line: usize,
         /// What is wrong with it.
         why: &'static str,
@@ -25,8 +25,30 @@ pub enum PropertiesError {
 /// The entries of a text, in its order.
 pub struct Entries<R: BufRead> {
     input: Peekable<Bytes<R>>,
+    encoding: Encoding,
     line: usize,
+    /// Where the newest entry begins.
+    began: usize,
     failed: bool,
+}
+
+/// What a byte above 127 is.
+#[derive(Clone, Copy)]
+enum Encoding {
+    /// A character of its own, as `load(InputStream)` has it.
+    Latin1,
+    /// A part of one, as in what is given to `load(Reader)`.
+    Utf8,
+}
+
+impl<'a> Entries<&'a [u8]> {
+    /// The entries in a text whose characters stand for themselves.
+    pub fn of_text(text: &'a str) -> Entries<&'a [u8]> {
+        Entries {
+            encoding: Encoding::Utf8,
+            ..Entries::new(text.as_bytes())
+        }
+    }
 }
 
 impl<R: BufRead> Entries<R> {
@@ -34,9 +56,16 @@ impl<R: BufRead> Entries<R> {
     pub fn new(input: R) -> Entries<R> {
         Entries {
             input: input.bytes().peekable(),
+            encoding: Encoding::Latin1,
             line: 0,
+            began: 0,
             failed: false,
         }
+    }
+
+    /// The line, from 1, on which the newest entry begins; 0 before the first.
+    pub fn line(&self) -> usize {
+        self.began
     }
 
     fn entry(&mut self) -> Result<Option<(String, String)>, PropertiesError> {
@@ -52,6 +81,9 @@ impl<R: BufRead> Entries<R> {
         let mut line = Vec::new();
         let mut continued = false;
         loop {
+            if !continued {
+                self.began = self.line + 1;
+            }
             if !self.natural_line(&mut line, continued)? {
                 return Ok((!line.is_empty()).then_some(line));
             }
@@ -87,12 +119,12 @@ impl<R: BufRead> Entries<R> {
                     before_text = false;
                     comment = true;
                 }
-                0 => return Err(self.damaged("it holds a zero byte")),
+                0 => return Err(damaged(self.line + 1, "it holds a zero byte")),
                 _ => {
                     before_text = false;
                     if !comment {
                         if line.len() == MAX_LINE {
-                            return Err(self.damaged("it is too long"));
+                            return Err(damaged(self.line + 1, "it is too long"));
                         }
                         line.push(byte);
                     }
@@ -103,40 +135,49 @@ impl<R: BufRead> Entries<R> {
     }
 
     fn unescaped(&self, text: &[u8]) -> Result<String, PropertiesError> {
-        let mut units = Vec::with_capacity(text.len());
-        let mut bytes = text.iter().copied();
-        while let Some(byte) = bytes.next() {
-            if byte != b'\\' {
-                units.push(u16::from(byte));
-                continue;
+        match self.encoding {
+            Encoding::Latin1 => self.characters(text.len(), text.iter().map(|byte| char::from(*byte))),
+            Encoding::Utf8 => {
+                let text = std::str::from_utf8(text).map_err(|_| damaged(self.began, "it is not UTF-8"))?;
+                self.characters(text.len(), text.chars())
             }
-            units.push(match bytes.next() {
-                Some(b't') => u16::from(b'\t'),
-                Some(b'n') => u16::from(b'\n'),
-                Some(b'r') => u16::from(b'\r'),
-                Some(b'f') => 0x0c,
-                Some(b'u') => {
-                    let mut unit = 0;
-                    for _ in 0..4 {
-                        let digit = bytes.next().and_then(|digit| char::from(digit).to_digit(16));
-                        let digit = digit.ok_or(self.damaged("`\\u` is not followed by four hexadecimal digits"))?;
-                        unit = unit << 4 | digit as u16;
+        }
+    }
+
+    /// What `text`, of about `length` units, says without its escapes. An escape is half of a character at times.
+    fn characters(&self, length: usize, mut text: impl Iterator<Item = char>) -> Result<String, PropertiesError> {
+        let mut units = Vec::with_capacity(length);
+        while let Some(character) = text.next() {
+            let said = match character {
+                '\\' => match text.next() {
+                    Some('t') => '\t',
+                    Some('n') => '\n',
+                    Some('r') => '\r',
+                    Some('f') => '\x0c',
+                    Some('u') => {
+                        let mut unit = 0;
+                        for _ in 0..4 {
+                            let digit = text.next().and_then(|digit| digit.to_digit(16));
+                            let why = "`\\u` is not followed by four hexadecimal digits";
+                            let digit = digit.ok_or(damaged(self.began, why))?;
+                            unit = unit << 4 | digit as u16;
+                        }
+                        units.push(unit);
+                        continue;
                     }
-                    unit
-                }
-                Some(other) => u16::from(other),
-                None => break,
-            });
+                    Some(other) => other,
+                    None => break,
+                },
+                plain => plain,
+            };
+            units.extend_from_slice(said.encode_utf16(&mut [0; 2]));
         }
         Ok(String::from_utf16_lossy(&units))
     }
+}
 
-    fn damaged(&self, why: &'static str) -> PropertiesError {
-        PropertiesError::Damaged {
-            line: self.line.max(1),
-            why,
-        }
-    }
+fn damaged(line: usize, why: &'static str) -> PropertiesError {
+    PropertiesError::Damaged { line, why }
 }
 
 impl<R: BufRead> Iterator for Entries<R> {
@@ -272,7 +313,27 @@ mod tests {
         };
         assert_eq!(damaged(b"a=1\nb=\\u12G4\n"), 2);
         assert_eq!(damaged(b"a=\\u12"), 1);
+        assert_eq!(damaged(b"a=1\nb=\\u12"), 2);
+        assert_eq!(damaged(b"a=1\n\nb=\x00"), 3);
         assert_eq!(damaged(b"PK\x03\x04\x00\x00"), 1);
+    }
+
+    #[test]
+    fn a_text_has_characters_where_a_file_has_bytes() {
+        let text = "a=\u{e9}\u{1f600}\\\u{4e2d}\\u4E2D";
+        let said = Entries::of_text(text).collect::<Result<Vec<_>, _>>().unwrap();
+        assert_eq!(said, pairs(&[("a", "\u{e9}\u{1f600}\u{4e2d}\u{4e2d}")]));
+        assert_eq!(read("a=\u{e9}".as_bytes()), pairs(&[("a", "\u{c3}\u{a9}")]));
+    }
+
+    #[test]
+    fn an_entry_is_on_the_line_on_which_it_begins() {
+        let mut entries = Entries::of_text("# a comment\n\na=1\nb=2,\\\n  3\r\n\r\nc=4");
+        let mut lines = Vec::new();
+        while let Some(entry) = entries.next() {
+            lines.push((entry.unwrap().0, entries.line()));
+        }
+        assert_eq!(lines, [("a".to_owned(), 3), ("b".to_owned(), 4), ("c".to_owned(), 7)]);
     }
 
     #[test]
