@@ -111,7 +111,7 @@ impl Filter for ActiveLimit {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::super::testing::{Gate, call, failing, url};
+    use super::super::testing::{Gate, call, failing, polled, url};
     use super::*;
 
     fn limited(parameters: &str) -> ActiveLimit {
@@ -123,7 +123,7 @@ mod tests {
         let (limit, gate) = (limited("actives=2&timeout=300"), Gate::new());
         let say = call("say");
         let (mut first, mut second) = (limit.invoke(&gate, &say), limit.invoke(&gate, &say));
-        assert!(futures_poll(&mut first).is_none() && futures_poll(&mut second).is_none());
+        assert!(polled(&mut first).is_none() && polled(&mut second).is_none());
         let began = Instant::now();
         let error = limit.invoke(&gate, &say).await.unwrap_err();
         assert_eq!(error.code(), RpcErrorCode::LimitExceeded);
@@ -160,13 +160,17 @@ mod tests {
     async fn a_place_comes_back_whatever_becomes_of_the_call() {
         let limit = limited("actives=1&timeout=50");
         let say = call("say");
-        for code in [RpcErrorCode::LimitExceeded, RpcErrorCode::Network, RpcErrorCode::Business] {
+        for code in [
+            RpcErrorCode::LimitExceeded,
+            RpcErrorCode::Network,
+            RpcErrorCode::Business,
+        ] {
             let error = limit.invoke(&failing(code), &say).await.unwrap_err();
             assert_eq!(error.code(), code, "the provider's own answer");
         }
         let gate = Gate::new();
         let mut cancelled = limit.invoke(&gate, &say);
-        assert!(futures_poll(&mut cancelled).is_none());
+        assert!(polled(&mut cancelled).is_none());
         drop(cancelled);
         gate.open(1);
         limit.invoke(&gate, &say).await.unwrap();
@@ -178,9 +182,9 @@ mod tests {
         let (limit, gate) = (limited("actives=1&timeout=60000"), Gate::new());
         let say = call("say");
         let mut first = limit.invoke(&gate, &say);
-        assert!(futures_poll(&mut first).is_none());
+        assert!(polled(&mut first).is_none());
         let (mut gone, mut waiting) = (limit.invoke(&gate, &say), limit.invoke(&gate, &say));
-        assert!(futures_poll(&mut gone).is_none() && futures_poll(&mut waiting).is_none());
+        assert!(polled(&mut gone).is_none() && polled(&mut waiting).is_none());
         drop(gone);
         gate.open(2);
         first.await.unwrap();
@@ -192,9 +196,9 @@ mod tests {
         let (limit, gate) = (limited("say.actives=1&timeout=10"), Gate::new());
         let (say, hear) = (call("say"), call("hear"));
         let mut said = limit.invoke(&gate, &say);
-        assert!(futures_poll(&mut said).is_none());
+        assert!(polled(&mut said).is_none());
         let mut heard: Vec<_> = (0..10).map(|_| limit.invoke(&gate, &hear)).collect();
-        assert!(heard.iter_mut().all(|call| futures_poll(call).is_none()));
+        assert!(heard.iter_mut().all(|call| polled(call).is_none()));
         assert_eq!(gate.begun(), 11);
         assert!(limit.invoke(&gate, &say).await.is_err());
     }
@@ -204,11 +208,11 @@ mod tests {
         let (limit, gate) = (limited("actives=1&timeout=5000"), Gate::new());
         let mut say = call("say");
         let mut first = limit.invoke(&gate, &say);
-        assert!(futures_poll(&mut first).is_none());
+        assert!(polled(&mut first).is_none());
         drop(first);
         let holder = call("say");
         let mut first = limit.invoke(&gate, &holder);
-        assert!(futures_poll(&mut first).is_none());
+        assert!(polled(&mut first).is_none());
         let began = Instant::now();
         say.options.deadline = Some((began + Duration::from_millis(20)).into_std());
         assert!(limit.invoke(&gate, &say).await.is_err());
@@ -238,14 +242,5 @@ mod tests {
             done.unwrap();
         }
         assert!(highest.load(Ordering::SeqCst) <= 3);
-    }
-
-    /// What a future gives when it is asked once.
-    fn futures_poll<T>(future: &mut BoxFuture<'_, T>) -> Option<T> {
-        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-        match future.as_mut().poll(&mut context) {
-            std::task::Poll::Ready(value) => Some(value),
-            std::task::Poll::Pending => None,
-        }
     }
 }

@@ -97,8 +97,20 @@ mod tests {
         use Outcome::*;
         let kinds = RpcErrorCode::ALL.map(|code| Outcome::of_error(&RpcError::new(code, "x")));
         let expected = [
-            Unknown, Network, Timeout, Business, Unavailable, Codec, NotCalled, Limit, NotCalled, NotCalled, NotCalled,
-            Refused, Refused, Refused,
+            Unknown,
+            Network,
+            Timeout,
+            Business,
+            Unavailable,
+            Codec,
+            NotCalled,
+            Limit,
+            NotCalled,
+            NotCalled,
+            NotCalled,
+            Refused,
+            Refused,
+            Refused,
         ];
         assert_eq!(kinds, expected);
         assert_eq!(Outcome::of(&Ok(Reply::null())), Success);

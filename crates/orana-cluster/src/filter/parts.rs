@@ -1,13 +1,12 @@
-//! What filters are made with, beside the URL: who they work for, and where what they find goes.
+//! What filters are made with, beside the URL: what they ask, and where what they find goes.
 //!
 //! Put together once by whoever wires a program (the SDK); everything is optional, and a filter that lacks its part is not made.
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
 
-use orana_core::{Attachments, Encoded};
+use orana_core::Encoded;
 
 use super::access_log::AccessLog;
 use super::metrics::Metrics;
@@ -16,10 +15,7 @@ use super::trace::TraceSettings;
 
 /// What filters are made with.
 #[derive(Clone)]
-#[non_exhaustive]
 pub struct Parts {
-    /// The name of the program's own application; empty if it has none.
-    pub application: Arc<str>,
     /// What is known of a call that is being served, beyond the invocation.
     pub context: Arc<dyn CallContext>,
     /// Writes access logs to files; without it they go to the log of the program.
@@ -27,15 +23,14 @@ pub struct Parts {
     /// Counts for a monitor; without it the key `monitor` has no effect.
     pub monitor: Option<Arc<Monitor>>,
     /// Counts for a scrape; without it nothing is counted.
-    pub metrics: Option<Arc<Metrics>>,
+    pub metrics: Option<Metrics>,
     /// Whether and how calls are traced.
     pub tracing: Option<TraceSettings>,
 }
 
 /// What a provider knows of the call that the current task serves, beyond its invocation (`org.apache.dubbo.rpc.RpcContext`).
 ///
-/// The wire has it; this crate does not know the wire. On a consumer the call that is being served is the one *within which* another
-/// one is made.
+/// Who serves calls has it; this crate does not know who that is.
 pub trait CallContext: Send + Sync + 'static {
     /// Where the call came from; none if from this process, or if no call is being served.
     fn caller(&self) -> Option<SocketAddr> {
@@ -45,17 +40,6 @@ pub trait CallContext: Send + Sync + 'static {
     /// Puts `text` under `name` beside the answer.
     fn answer_with(&self, name: &'static str, text: Arc<str>) {
         let _ = (name, text);
-    }
-
-    /// The attachments of the call that is being served which travel on with calls that are made within it: those of programs, without
-    /// the protocol's own.
-    fn passed_on(&self) -> Option<Attachments> {
-        None
-    }
-
-    /// When the caller of the call that is being served will no longer wait, if it said so.
-    fn deadline(&self) -> Option<Instant> {
-        None
     }
 
     /// Appends the arguments as a JSON list, for an access log. Here: those that have a text, as strings; others as `null`.
@@ -73,7 +57,6 @@ impl CallContext for NoContext {}
 impl Default for Parts {
     fn default() -> Parts {
         Parts {
-            application: "".into(),
             context: Arc::new(NoContext),
             access_log: None,
             monitor: None,
@@ -83,20 +66,9 @@ impl Default for Parts {
     }
 }
 
-impl Parts {
-    /// Those of the application of that name, with nothing else.
-    pub fn of_application(name: &str) -> Parts {
-        Parts {
-            application: name.into(),
-            ..Parts::default()
-        }
-    }
-}
-
 impl fmt::Debug for Parts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Parts")
-            .field("application", &self.application)
             .field("access_log", &self.access_log.is_some())
             .field("monitor", &self.monitor.is_some())
             .field("metrics", &self.metrics.is_some())

@@ -41,6 +41,11 @@ impl<T> Slots<T> {
         }
     }
 
+    /// The value of `name`, if it has one of its own.
+    pub(super) fn find(&self, name: &str) -> Option<Arc<T>> {
+        self.by_name.load().get(name).cloned()
+    }
+
     #[cold]
     fn add(&self, name: &str, make: impl FnOnce(&str) -> T) -> Arc<T> {
         let _one_at_a_time = self.growing.lock();
@@ -78,7 +83,7 @@ mod tests {
     #[test]
     fn a_name_keeps_its_value_and_names_beyond_the_bound_share_one() {
         let slots = Slots::new();
-        let number = |name: &str| *slots.get(name, |name| name.to_owned());
+        let number = |name: &str| String::clone(&slots.get(name, |name| name.to_owned()));
         for index in 0..MOST_NAMES {
             let name = format!("m{index}");
             assert_eq!(number(&name), name);

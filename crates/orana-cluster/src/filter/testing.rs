@@ -104,3 +104,12 @@ impl Filter for Plain {
         next.invoke(invocation)
     }
 }
+
+/// What a future gives when it is asked once.
+pub(super) fn polled<T>(future: &mut BoxFuture<'_, T>) -> Option<T> {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match future.as_mut().poll(&mut context) {
+        std::task::Poll::Ready(value) => Some(value),
+        std::task::Poll::Pending => None,
+    }
+}
