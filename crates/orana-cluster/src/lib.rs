@@ -22,6 +22,7 @@ pub mod configurator;
 mod directory;
 mod endpoint;
 mod endpoint_list;
+pub mod filter;
 mod governance;
 pub mod load_balance;
 mod merge;
