@@ -7,6 +7,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use bytes::Bytes;
 use orana_core::RpcError;
@@ -29,6 +30,7 @@ struct Slots {
     open: usize,
     /// No deadline is before this; none if no call has waited since the last look.
     next_look: Option<Instant>,
+    unanswered: Unanswered,
     /// Why no call may be begun any more.
     closed: Option<RpcError>,
 }
@@ -87,6 +89,23 @@ pub(super) struct Waiting {
     pub(super) hurried: bool,
 }
 
+/// The calls whose time was over since a call was last answered, be it too late.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Unanswered {
+    pub(super) calls: u32,
+    /// When the oldest of them began.
+    pub(super) since: Option<Instant>,
+}
+
+/// What answers were for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Settled {
+    /// How many were for calls that were made, whether or not somebody still waits.
+    pub(super) known: usize,
+    /// How many nobody waits for.
+    pub(super) strays: usize,
+}
+
 /// The look at the deadlines of all calls.
 #[derive(Debug)]
 pub(super) struct Look {
@@ -94,10 +113,18 @@ pub(super) struct Look {
     pub(super) next: Option<Instant>,
     /// When the oldest call began whose time is over.
     pub(super) late_since: Option<Instant>,
+    pub(super) unanswered: Unanswered,
 }
 
 fn id_of(index: u32, uses: u32) -> i64 {
     i64::from(uses) << 32 | i64::from(index)
+}
+
+/// The number of a slot, and which of its uses.
+fn parts_of(id: i64) -> (usize, u32) {
+    let [u3, u2, u1, u0, i3, i2, i1, i0] = id.to_be_bytes();
+    let index = u32::from_be_bytes([i3, i2, i1, i0]) as usize;
+    (index, u32::from_be_bytes([u3, u2, u1, u0]))
 }
 
 impl Calls {
@@ -110,6 +137,7 @@ impl Calls {
                 free: None,
                 open: 0,
                 next_look: None,
+                unanswered: Unanswered::default(),
                 closed: None,
             }),
         }
@@ -168,15 +196,16 @@ impl Calls {
         })
     }
 
-    /// Gives answers to those who wait for them, and puts who is to be woken into `wake`. Says how many were nobody's.
+    /// Gives answers to those who wait for them, and puts who is to be woken into `wake`.
     pub(super) fn settle(
         &self,
         answers: impl Iterator<Item = (i64, Result<Answer, Failure>)>,
         wake: &mut Vec<Waker>,
-    ) -> usize {
+    ) -> Settled {
         let mut slots = self.slots.lock();
-        let mut strays = 0;
+        let (mut known, mut strays) = (0, 0);
         for (id, answer) in answers {
+            known += usize::from(slots.was_made(id));
             match slots.of(id) {
                 Some(slot) if matches!(slot.state, State::Waiting(_)) => {
                     if let State::Waiting(Some(waker)) = std::mem::replace(&mut slot.state, State::Done(answer)) {
@@ -186,12 +215,16 @@ impl Calls {
                 _ => strays += 1,
             }
         }
-        strays
+        if known > 0 {
+            slots.unanswered = Unanswered::default();
+        }
+        Settled { known, strays }
     }
 
     /// Ends the calls whose deadline is over, if any may be.
     pub(super) fn look(&self, now: Instant, wake: &mut Vec<Waker>) -> Look {
         let mut slots = self.slots.lock();
+        let slots = &mut *slots;
         let mut late_since = None;
         if slots.next_look.is_some_and(|look| look <= now) {
             let mut next: Option<Instant> = None;
@@ -202,6 +235,7 @@ impl Calls {
                 if slot.deadline <= now {
                     wake.extend(waker.take());
                     slot.state = State::Done(Err(Failure::Late));
+                    slots.unanswered.add(slot.begun);
                     late_since = Some(late_since.map_or(slot.begun, |since: Instant| since.min(slot.begun)));
                 } else {
                     next = Some(next.map_or(slot.deadline, |next| next.min(slot.deadline)));
@@ -212,6 +246,7 @@ impl Calls {
         Look {
             next: slots.next_look,
             late_since,
+            unanswered: slots.unanswered,
         }
     }
 
@@ -231,12 +266,31 @@ impl Calls {
     }
 }
 
+impl Unanswered {
+    fn add(&mut self, begun: Instant) {
+        self.calls = self.calls.saturating_add(1);
+        self.since = Some(self.since.map_or(begun, |since| since.min(begun)));
+    }
+
+    /// Whether there are so many that have waited for so long.
+    pub(super) fn are(&self, calls: u32, time: Duration, now: Instant) -> bool {
+        let waited = self.since.map(|since| now.saturating_duration_since(since));
+        self.calls >= calls && waited.is_some_and(|waited| waited >= time)
+    }
+}
+
 impl Slots {
     fn of(&mut self, id: i64) -> Option<&mut Slot> {
-        let [u3, u2, u1, u0, i3, i2, i1, i0] = id.to_be_bytes();
-        let index = u32::from_be_bytes([i3, i2, i1, i0]) as usize;
-        let uses = u32::from_be_bytes([u3, u2, u1, u0]);
+        let (index, uses) = parts_of(id);
         self.slots.get_mut(index).filter(|slot| slot.uses == uses)
+    }
+
+    /// Whether a call has ever had that id.
+    fn was_made(&self, id: i64) -> bool {
+        let (index, uses) = parts_of(id);
+        self.slots
+            .get(index)
+            .is_some_and(|slot| (1..=slot.uses).contains(&uses))
     }
 
     fn release(&mut self, id: i64) {
@@ -286,8 +340,6 @@ impl Drop for Waiting {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use orana_core::RpcErrorCode;
     use orana_wire::dubbo::Status;
 
@@ -315,9 +367,11 @@ mod tests {
         let mut second = calls.begin(now, now).unwrap();
         assert_ne!(second.id(), id);
         let mut wake = Vec::new();
-        assert_eq!(calls.settle([answer(id), answer(77)].into_iter(), &mut wake), 2);
+        let settled = calls.settle([answer(id), answer(77)].into_iter(), &mut wake);
+        assert_eq!(settled, Settled { known: 1, strays: 2 });
         assert!(poll(&mut second).is_pending());
-        assert_eq!(calls.settle([answer(second.id())].into_iter(), &mut wake), 0);
+        let settled = calls.settle([answer(second.id())].into_iter(), &mut wake);
+        assert_eq!(settled, Settled { known: 1, strays: 0 });
         assert!(matches!(poll(&mut second), Poll::Ready(Ok(_))));
     }
 
@@ -337,6 +391,33 @@ mod tests {
         assert!(matches!(poll(&mut late), Poll::Ready(Err(Failure::Late))));
         assert!(matches!(poll(&mut soon), Poll::Ready(Err(Failure::Late))));
         assert!(poll(&mut last).is_pending());
+    }
+
+    #[test]
+    fn calls_without_an_answer_are_counted_until_any_call_is_answered_be_it_too_late() {
+        let calls = Arc::new(Calls::new(10));
+        let now = Instant::now();
+        let at = |second| now + Duration::from_secs(second);
+        let mut wake = Vec::new();
+        for second in 0..3 {
+            let _late = calls.begin(at(second), at(second + 1)).unwrap();
+            let unanswered = calls.look(at(second + 1), &mut wake).unanswered;
+            assert_eq!(
+                (unanswered.calls, unanswered.since),
+                (u32::try_from(second).unwrap() + 1, Some(now))
+            );
+        }
+        let unanswered = calls.look(at(3), &mut wake).unanswered;
+        let time = Duration::from_secs(3);
+        assert!(unanswered.are(3, time, at(3)) && !unanswered.are(4, time, at(3)) && !unanswered.are(3, time, at(2)));
+        // Answers to calls that nobody made do not count.
+        let made = calls.begin(at(3), at(4)).unwrap().id();
+        for stranger in [0, 1, made + 1, made + (1 << 32), -1] {
+            calls.settle([answer(stranger)].into_iter(), &mut wake);
+            assert_eq!(calls.look(at(3), &mut wake).unanswered, unanswered, "{stranger}");
+        }
+        calls.settle([answer(made - (1 << 32))].into_iter(), &mut wake);
+        assert_eq!(calls.look(at(3), &mut wake).unanswered, Unanswered::default());
     }
 
     #[test]

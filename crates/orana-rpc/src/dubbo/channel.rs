@@ -18,7 +18,7 @@ use orana_wire::dubbo::{Direction, Event, Header, Status};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
 
-use super::calls::{Answer, Calls, Failure};
+use super::calls::{Answer, Calls, Failure, Unanswered};
 use super::inbox::{Inbox, Incoming};
 use super::outbox::{Leave, Outbox};
 
@@ -38,6 +38,21 @@ pub(super) struct ChannelOptions {
     pub(super) outstanding: usize,
     /// How many bytes may wait to be written.
     pub(super) queued: usize,
+    /// The connection counts as lost after so many calls without an answer to any,
+    pub(super) unanswered: u32,
+    /// the oldest of which began so long ago.
+    pub(super) unanswered_for: Duration,
+}
+
+/// What is thought of a provider when a connection to it is opened, after what became of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// Calls may go at once.
+    Full,
+    /// A word from it comes first: the kernel of a process that stands still accepts connections all the same.
+    WordFirst,
+    /// It speaks, and answers no calls: after a word one call goes, and others once that is answered.
+    OneCall,
 }
 
 /// What callers hold of a connection.
@@ -50,8 +65,12 @@ pub(super) struct Channel {
     read_only: AtomicBool,
     /// Calls get no answers, and whether the provider still lives is being found out.
     suspect: AtomicBool,
-    /// A frame has come over it.
+    /// The provider has said a word.
     spoken: AtomicBool,
+    /// A call is still to show whether it answers any.
+    on_trial: AtomicBool,
+    /// It has spoken and answered no calls, and that is why the connection was lost.
+    mute: AtomicBool,
 }
 
 /// What the connection's task holds. Polled until the connection is lost; the output says why. Dropping it closes the
@@ -60,11 +79,17 @@ pub(super) struct ChannelTask {
     channel: Arc<Channel>,
     inbox: Inbox,
     timer: Pin<Box<Sleep>>,
+    /// When something was last read.
     heard: Instant,
+    /// When that was a word, which is whatever only somebody says who speaks the protocol: an event, a request, an answer to a
+    /// call that was made.
+    said: Instant,
     /// When the provider was last asked for a word, if it has not said one since.
     asked: Option<Instant>,
     /// The connection counts as lost then, unless a word comes.
     patience: Option<Instant>,
+    /// Something has changed on which it depends what is to be done now.
+    look_again: bool,
     heartbeats: u32,
     /// Others that are ready have been let go first, so that their requests leave with those that wait.
     deferred: bool,
@@ -73,21 +98,23 @@ pub(super) struct ChannelTask {
 }
 
 impl Channel {
-    /// A channel over a socket that is connected. The task must be polled for anything to happen. A `suspect` one is asked
-    /// for a word first: the kernel of a process that stands still accepts connections all the same.
+    /// A channel over a socket that is connected. The task must be polled for anything to happen.
     pub(super) fn open(
         socket: TcpStream,
         options: ChannelOptions,
         now: Instant,
-        suspect: bool,
+        trust: Trust,
     ) -> (Arc<Channel>, ChannelTask) {
         let (read, write) = socket.into_split();
+        let suspect = trust != Trust::Full;
         let channel = Arc::new(Channel {
             outbox: Outbox::new(write, options.queued),
             calls: Arc::new(Calls::new(options.outstanding)),
             read_only: AtomicBool::new(false),
             suspect: AtomicBool::new(suspect),
             spoken: AtomicBool::new(false),
+            on_trial: AtomicBool::new(trust == Trust::OneCall),
+            mute: AtomicBool::new(false),
             options,
         });
         let first_look = if suspect {
@@ -99,8 +126,10 @@ impl Channel {
             inbox: Inbox::new(read, channel.options.payload),
             timer: Box::pin(sleep_until(now + first_look)),
             heard: now,
+            said: now,
             asked: None,
             patience: None,
+            look_again: false,
             heartbeats: 0,
             deferred: false,
             answers: Vec::new(),
@@ -112,10 +141,11 @@ impl Channel {
 
     /// Whether calls are welcome and have a chance.
     pub(super) fn is_available(&self) -> bool {
-        !self.read_only.load(Ordering::Relaxed) && !self.is_suspect()
+        let tried = self.on_trial.load(Ordering::Relaxed) && self.calls.open() > 0;
+        !self.read_only.load(Ordering::Relaxed) && !self.is_suspect() && !tried
     }
 
-    /// Whether the provider owes a word; once the channel is lost, whether it was lost because of that, or because what came was none.
+    /// Whether the provider owes a word.
     pub(super) fn is_suspect(&self) -> bool {
         self.suspect.load(Ordering::Relaxed)
     }
@@ -123,6 +153,23 @@ impl Channel {
     /// Whether the provider has said anything that can be understood.
     pub(super) fn has_spoken(&self) -> bool {
         self.spoken.load(Ordering::Relaxed)
+    }
+
+    /// Whether the provider has, on a connection for that, answered the call that was to show whether it answers any, or
+    /// is as good as any other.
+    pub(super) fn is_proven(&self) -> bool {
+        !self.on_trial.load(Ordering::Relaxed) && !self.mute.load(Ordering::Relaxed)
+    }
+
+    /// Once the channel is lost: what is thought of the provider after that.
+    pub(super) fn trust(&self) -> Trust {
+        // One that accepts and hangs up need not be there either.
+        let silent = self.is_suspect() || !self.has_spoken();
+        match self.is_proven() {
+            true if silent => Trust::WordFirst,
+            true => Trust::Full,
+            false => Trust::OneCall,
+        }
     }
 }
 
@@ -137,23 +184,36 @@ impl ChannelTask {
                 Poll::Ready(Ok(_)) => {}
             }
             self.heard = Instant::now();
-            self.asked = None;
-            self.patience = None;
-            self.channel.suspect.store(false, Ordering::Relaxed);
             let heard = self.heard;
+            let mut word = false;
             let broken = loop {
                 match self.inbox.next(|| heard) {
-                    Ok(Some(incoming)) => self.take(incoming),
+                    Ok(Some(incoming)) => word |= self.take(incoming),
                     Ok(None) => break None,
                     Err(error) => break Some(error),
                 }
             };
             if !self.answers.is_empty() {
-                let strays = self.channel.calls.settle(self.answers.drain(..), &mut self.wake);
-                if strays > 0 {
-                    tracing::trace!(strays, "answers that nobody waits for");
+                let settled = self.channel.calls.settle(self.answers.drain(..), &mut self.wake);
+                if settled.strays > 0 {
+                    tracing::trace!(settled.strays, "answers that nobody waits for");
+                }
+                if settled.known > 0 {
+                    word = true;
+                    self.channel.on_trial.store(false, Ordering::Relaxed);
                 }
                 self.wake.drain(..).for_each(Waker::wake);
+            }
+            if word {
+                self.said = heard;
+                self.asked = None;
+                // Whether it lives was in question, and is not any more; whether it answers calls may be.
+                self.look_again |= self.patience.take().is_some();
+                self.channel.suspect.store(false, Ordering::Relaxed);
+                self.channel.spoken.store(true, Ordering::Relaxed);
+            } else if self.inbox.is_within_a_frame() {
+                // It may be a word once it is whole; whether it gets there in time is looked after elsewhere.
+                self.patience = self.patience.map(|patience| patience.max(heard + PROBE));
             }
             if let Some(error) = broken {
                 // That was no word.
@@ -163,18 +223,25 @@ impl ChannelTask {
         }
     }
 
-    fn take(&mut self, incoming: Incoming) {
-        self.channel.spoken.store(true, Ordering::Relaxed);
-        match incoming {
-            Incoming::Frame(header, body) => match header.direction {
-                _ if header.event => self.take_event(&header, &body),
-                Direction::Response { .. } => self.answers.push((header.id, Ok(Answer { header, body }))),
-                Direction::Request { two_way } => self.refuse(&header, two_way),
-            },
-            Incoming::Oversized(header) => match header.direction {
-                Direction::Response { .. } => self.answers.push((header.id, Err(Failure::Oversized(header)))),
-                Direction::Request { two_way } => self.refuse(&header, two_way),
-            },
+    /// Takes a frame, and says whether it is a word; of an answer that is seen later.
+    fn take(&mut self, incoming: Incoming) -> bool {
+        let (header, answer) = match incoming {
+            Incoming::Frame(header, body) if header.event => {
+                self.take_event(&header, &body);
+                return true;
+            }
+            Incoming::Frame(header, body) => (header, Ok(Answer { header, body })),
+            Incoming::Oversized(header) => (header, Err(Failure::Oversized(header))),
+        };
+        match header.direction {
+            Direction::Response { .. } => {
+                self.answers.push((header.id, answer));
+                false
+            }
+            Direction::Request { two_way } => {
+                self.refuse(&header, two_way);
+                true
+            }
         }
     }
 
@@ -213,8 +280,17 @@ impl ChannelTask {
         if self.inbox.dawdles(now) {
             return Err(lost("the provider sends the rest of an answer too slowly"));
         }
-        // Not one byte since a call left that is late now: either it takes long, or nobody is there.
-        let late_call = late.late_since.is_some_and(|since| since > self.heard);
+        if self.is_mute(&late.unanswered, now) {
+            channel.mute.store(true, Ordering::Relaxed);
+            let calls = late.unanswered.calls;
+            return Err(lost(format!(
+                "the provider speaks and answers no calls, {calls} in a row"
+            )));
+        }
+        // Not a word since a call left that is late now: either it takes long, or nobody is there. A word may be on its way.
+        let coming = self.inbox.is_within_a_frame() && now.saturating_duration_since(self.heard) < PROBE;
+        let sign = if coming { self.heard } else { self.said };
+        let late_call = late.late_since.is_some_and(|since| since > sign);
         if (late_call || channel.is_suspect()) && self.patience.is_none() {
             self.patience = Some(now + PROBE.min(options.silence));
             self.channel.suspect.store(true, Ordering::Relaxed);
@@ -235,6 +311,16 @@ impl ChannelTask {
             late.next,
         ];
         Ok(due.into_iter().flatten().min().unwrap_or(now + options.heartbeat))
+    }
+
+    /// Whether the provider has spoken since the oldest of those calls, and answered none of so many that it never will.
+    fn is_mute(&self, unanswered: &Unanswered, now: Instant) -> bool {
+        let options = &self.channel.options;
+        let (calls, time) = match self.channel.on_trial.load(Ordering::Relaxed) {
+            true => (1, Duration::ZERO),
+            false => (options.unanswered, options.unanswered_for),
+        };
+        unanswered.since.is_some_and(|since| self.said > since) && unanswered.are(calls, time, now)
     }
 
     fn ask(&mut self, now: Instant) {
@@ -277,7 +363,7 @@ impl ChannelTask {
             return Poll::Ready(reason);
         }
         // Somebody began a call that ends before the timer rings, or the timer has rung.
-        if woken || this.timer.is_elapsed() {
+        if woken || std::mem::take(&mut this.look_again) || this.timer.is_elapsed() {
             let now = Instant::now();
             let due = match this.look(now) {
                 Ok(due) => due,

@@ -45,6 +45,11 @@ pub struct ClientOptions {
     pub shared_connections: usize,
     /// The most bytes of a request or an answer (`payload`).
     pub payload: usize,
+    /// A provider that speaks (it answers heartbeats) and lets so many calls in a row run out of time counts as lost; when it is
+    /// connected again one call shows whether it answers.
+    pub unanswered: u32,
+    /// Provided that the oldest of those calls began so long ago.
+    pub unanswered_for: Duration,
 }
 
 /// Opens invokers of `dubbo://` providers (the client side of `org.apache.dubbo.rpc.protocol.dubbo.DubboProtocol`).
@@ -80,6 +85,8 @@ impl Default for ClientOptions {
             heartbeat: Duration::from_secs(60),
             shared_connections: 1,
             payload: DEFAULT_LIMIT,
+            unanswered: 10,
+            unanswered_for: Duration::from_secs(5),
         }
     }
 }
@@ -138,6 +145,8 @@ impl DubboConnector {
                 silence,
                 outstanding: self.options.outstanding,
                 queued: self.options.queued,
+                unanswered: self.options.unanswered,
+                unanswered_for: self.options.unanswered_for,
             },
         })
     }

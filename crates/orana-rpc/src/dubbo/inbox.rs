@@ -125,6 +125,11 @@ impl Inbox {
         }
     }
 
+    /// Whether a frame has begun that is not whole yet.
+    pub(super) fn is_within_a_frame(&self) -> bool {
+        self.incomplete.is_some()
+    }
+
     /// Whether the peer has begun a frame and does not get on with it.
     pub(super) fn dawdles(&self, now: Instant) -> bool {
         self.incomplete.is_some_and(|(since, come)| {

@@ -3,6 +3,7 @@
 //! The task of a link ends when its last holder lets go, after what was to be sent has left.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use orana_core::RpcError;
@@ -10,11 +11,15 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::channel::{Channel, ChannelOptions, lost};
+use super::channel::{Channel, ChannelOptions, Trust, lost};
 
 /// The pauses between attempts to connect: the first, and what doubling it ends at.
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(3);
+
+/// The same for a provider that can be connected to, speaks, and answers no calls.
+const MUTE_PAUSE: Duration = Duration::from_secs(1);
+const MUTE_PAUSE_MAX: Duration = Duration::from_secs(10);
 
 /// A connection that is lost again and again is told of no more often than this.
 const QUIET: Duration = Duration::from_secs(10);
@@ -47,8 +52,10 @@ pub(super) struct Link {
 #[derive(Debug)]
 struct Shared {
     options: LinkOptions,
-    /// Somebody wants the connection now: the first call of a lazy one, or who looks whether the provider is back.
-    wanted: Notify,
+    /// The number of the attempt that somebody wants to be made now: the first call of a lazy connection, or who looks whether the
+    /// provider is back.
+    wanted: AtomicU64,
+    asked: Notify,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -66,7 +73,8 @@ impl Link {
         let (sender, state) = watch::channel(State::default());
         let shared = Arc::new(Shared {
             options,
-            wanted: Notify::new(),
+            wanted: AtomicU64::new(0),
+            asked: Notify::new(),
         });
         tokio::spawn(keep(Arc::clone(&shared), sender));
         Link { state, shared }
@@ -81,14 +89,14 @@ impl Link {
             }
             state.attempts
         };
-        self.shared.wanted.notify_one();
+        self.shared.want(seen);
         let ended = |state: &State| state.channel.is_some() || state.attempts > seen;
         self.settled(ended).await.map(drop)
     }
 
     /// The connection that calls go over. Waits only for the first one, until `deadline`.
     pub(super) async fn channel(&self, deadline: Instant) -> Result<Arc<Channel>, RpcError> {
-        {
+        let seen = {
             let state = self.state.borrow();
             if let Some(channel) = &state.channel {
                 return Ok(Arc::clone(channel));
@@ -96,8 +104,9 @@ impl Link {
             if let Some(reason) = &state.reason {
                 return Err(reason.clone());
             }
-        }
-        self.shared.wanted.notify_one();
+            state.attempts
+        };
+        self.shared.want(seen);
         let ended = |state: &State| state.channel.is_some() || state.reason.is_some();
         match timeout_at(deadline, self.settled(ended)).await {
             Ok(channel) => channel,
@@ -128,44 +137,59 @@ impl Link {
     }
 }
 
+impl Shared {
+    /// Asks for an attempt after the first `ended`.
+    fn want(&self, ended: u64) {
+        self.wanted.fetch_max(ended + 1, Ordering::AcqRel);
+        self.asked.notify_one();
+    }
+
+    /// Waits until somebody wants an attempt after the first `ended`; who asked for one of those has had it.
+    async fn wanted(&self, ended: u64) {
+        while self.wanted.load(Ordering::Acquire) <= ended {
+            self.asked.notified().await;
+        }
+    }
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 
 /// Connects, looks after the connection, and begins again, until nobody holds the link.
 async fn keep(shared: Arc<Shared>, state: watch::Sender<State>) {
     let options = &shared.options;
     let address = &*options.address;
-    if options.lazy && while_held(&state, shared.wanted.notified()).await.is_none() {
+    if options.lazy && while_held(&state, shared.wanted(0)).await.is_none() {
         return;
     }
+    let mut attempts = 0;
     let mut failures = 0;
-    // The last connection was lost in silence or by what is no frame: calls go over the next one only after a word from the
-    // provider.
-    let mut suspect = false;
+    let mut trust = Trust::Full;
     let mut told: Option<Instant> = None;
     loop {
         let Some(connected) = while_held(&state, connect(options)).await else {
             return;
         };
+        attempts += 1;
         match connected {
             Ok(socket) => {
                 tracing::debug!(address, "connected");
-                let (channel, mut task) = Channel::open(socket, options.channel.clone(), Instant::now(), suspect);
+                let (channel, mut task) = Channel::open(socket, options.channel.clone(), Instant::now(), trust);
                 state.send_modify(|state| {
                     state.channel = Some(Arc::clone(&channel));
-                    state.attempts += 1;
+                    state.attempts = attempts;
                 });
                 let Some(reason) = while_held(&state, &mut task).await else {
                     // Calls that want no answer have been said to be sent.
                     let _ = timeout(FAREWELL, task.farewell()).await;
                     return;
                 };
-                let said_nothing = suspect && channel.is_suspect();
-                suspect = channel.is_suspect();
-                // One that accepts and closes is not there either.
-                if channel.has_spoken() {
+                let before = std::mem::replace(&mut trust, channel.trust());
+                // One that accepts and closes is not there either, and of one that answers nothing others have more.
+                if channel.has_spoken() && channel.is_proven() {
                     failures = 0;
                 }
-                if said_nothing || told.is_some_and(|told| told.elapsed() < QUIET) {
+                let no_news = before != Trust::Full && before == trust;
+                if no_news || told.is_some_and(|told| told.elapsed() < QUIET) {
                     tracing::debug!(address, %reason, "connection lost");
                 } else {
                     told = Some(Instant::now());
@@ -181,24 +205,27 @@ async fn keep(shared: Arc<Shared>, state: watch::Sender<State>) {
                     tracing::info!(address, %reason, "not connected, trying on");
                 }
                 state.send_modify(|state| {
-                    state.attempts += 1;
+                    state.attempts = attempts;
                     state.reason = Some(reason);
                 });
             }
         }
         if !options.reconnect {
             // Whoever asks for a connection nevertheless gets an attempt.
-            match while_held(&state, shared.wanted.notified()).await {
+            match while_held(&state, shared.wanted(attempts)).await {
                 Some(()) => continue,
                 None => return,
             }
         }
-        let pause = pause(failures, jitter(address));
+        let pause = match trust {
+            Trust::OneCall => pause(failures, MUTE_PAUSE, MUTE_PAUSE_MAX, jitter(address)),
+            Trust::Full | Trust::WordFirst => pause(failures, PAUSE, PAUSE_MAX, jitter(address)),
+        };
         failures += 1;
         tokio::select! {
             () = state.closed() => return,
             () = sleep(pause) => {}
-            () = shared.wanted.notified() => {}
+            () = shared.wanted(attempts) => {}
         }
     }
 }
@@ -226,8 +253,8 @@ async fn connect(options: &LinkOptions) -> Result<TcpStream, RpcError> {
 
 /// How long to wait after so many failed attempts: twice as long each time, and up to half as long again by chance, so
 /// that the consumers of a provider that is back do not come all at once.
-fn pause(failures: u32, jitter: f64) -> Duration {
-    let pause = PAUSE.saturating_mul(1 << failures.min(10)).min(PAUSE_MAX);
+fn pause(failures: u32, first: Duration, most: Duration, jitter: f64) -> Duration {
+    let pause = first.saturating_mul(1 << failures.min(10)).min(most);
     pause.mul_f64(1.0 + jitter / 2.0)
 }
 
@@ -242,6 +269,7 @@ mod tests {
 
     #[test]
     fn pauses_grow_up_to_a_limit_and_are_spread() {
+        let pause = |failures, jitter| pause(failures, PAUSE, PAUSE_MAX, jitter);
         assert_eq!(pause(0, 0.0), Duration::from_millis(100));
         assert_eq!(pause(2, 0.0), Duration::from_millis(400));
         assert_eq!(pause(99, 0.0), PAUSE_MAX);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
-use orana_core::{Invoker, RpcError, RpcErrorCode};
+use orana_core::{Connector, Invoker, RpcError, RpcErrorCode, ServiceUrl};
+use orana_rpc::dubbo::{ClientOptions, DubboConnector};
 use orana_wire::dubbo::event::{put_heartbeat, put_heartbeat_answer, put_read_only};
 use orana_wire::dubbo::{Direction, Header, Status};
 use tokio::net::TcpListener;
@@ -35,6 +36,15 @@ impl Provider {
 fn echo(invoker: &Arc<dyn Invoker>) -> JoinHandle<Result<String, RpcError>> {
     let invoker = Arc::clone(invoker);
     tokio::spawn(async move { shop::echo(&*invoker, "x").await })
+}
+
+/// Reads a heartbeat and answers it.
+async fn answer_heartbeat(wire: &mut Wire) {
+    let (heartbeat, body) = wire.frame().await.unwrap();
+    assert!(heartbeat.event, "a call: {heartbeat:?}");
+    let mut answer = BytesMut::new();
+    put_heartbeat_answer(&heartbeat, &body, &mut answer);
+    wire.send(&answer).await;
 }
 
 #[tokio::test]
@@ -273,11 +283,106 @@ async fn a_provider_that_accepts_and_closes_is_tried_again_and_again_with_pauses
         drop(provider.listener.accept().await.unwrap());
     }
     assert!(start.elapsed() >= Duration::from_millis(100), "{:?}", start.elapsed());
-    let (socket, _) = provider.listener.accept().await.unwrap();
-    shop::until("it is connected", || invoker.is_available()).await;
-    let mut wire = Wire::new(socket);
+    let mut wire = Wire::new(provider.listener.accept().await.unwrap().0);
+    answer_heartbeat(&mut wire).await;
+    shop::until("it is available", || invoker.is_available()).await;
     let waiting = echo(&invoker);
     let (header, _): (Header, _) = wire.frame().await.unwrap();
     wire.send(&wire::value(header.id, "at last")).await;
     assert_eq!(waiting.await.unwrap().unwrap(), "at last");
+}
+
+/// As one whose threads are all stuck does.
+#[tokio::test]
+async fn a_provider_that_answers_heartbeats_and_no_calls_gets_one_call_at_a_time_with_pauses() {
+    let provider = Provider::new().await;
+    let mut options = ClientOptions::default();
+    options.unanswered = 3;
+    options.unanswered_for = Duration::from_millis(100);
+    let connector = DubboConnector::new(options);
+    let url = format!("dubbo://127.0.0.1:{}/{}?timeout=50", provider.port, shop::INTERFACE);
+    let url = ServiceUrl::parse(&url).unwrap();
+    let (invoker, accepted) = tokio::join!(connector.connect(&url), provider.listener.accept());
+    let invoker = invoker.unwrap();
+    let mut wire = Wire::new(accepted.unwrap().0);
+    let mut calls = 0;
+    while calls < 3 {
+        shop::until("it is available", || invoker.is_available()).await;
+        echo(&invoker).await.unwrap().unwrap_err();
+        calls += 1;
+        let (request, _) = wire.frame().await.unwrap();
+        assert!(!request.event);
+        if calls < 3 {
+            answer_heartbeat(&mut wire).await;
+        }
+    }
+    assert!(wire.frame().await.is_none(), "the connection is given up");
+    assert!(!invoker.is_available());
+    let error = echo(&invoker).await.unwrap().unwrap_err();
+    assert_eq!(error.message(), "the provider speaks and answers no calls, 3 in a row");
+    // One call shows that nothing has changed.
+    let given_up = Instant::now();
+    let mut wire = Wire::new(provider.listener.accept().await.unwrap().0);
+    assert!(
+        given_up.elapsed() >= Duration::from_millis(900),
+        "{:?}",
+        given_up.elapsed()
+    );
+    assert!(!invoker.is_available());
+    answer_heartbeat(&mut wire).await;
+    shop::until("it is available", || invoker.is_available()).await;
+    let waiting = echo(&invoker);
+    let (request, _) = wire.frame().await.unwrap();
+    assert!(!request.event && !invoker.is_available(), "one call and no other");
+    waiting.await.unwrap().unwrap_err();
+    answer_heartbeat(&mut wire).await;
+    assert!(wire.frame().await.is_none(), "the connection is given up");
+    // The next one shows that it has.
+    let mut wire = Wire::new(provider.listener.accept().await.unwrap().0);
+    answer_heartbeat(&mut wire).await;
+    shop::until("it is available", || invoker.is_available()).await;
+    let waiting = echo(&invoker);
+    let (request, _) = wire.frame().await.unwrap();
+    wire.send(&wire::value(request.id, "at last")).await;
+    assert_eq!(waiting.await.unwrap().unwrap(), "at last");
+    let waiting = echo(&invoker);
+    let _ = wire.frame().await.unwrap();
+    assert!(invoker.is_available(), "as any other again");
+    drop(waiting);
+}
+
+#[tokio::test]
+async fn a_provider_that_answers_calls_that_nobody_made_gets_none_after_the_first() {
+    let provider = Provider::new().await;
+    let (invoker, mut wire) = provider.invoker("timeout=50").await;
+    let waiting = echo(&invoker);
+    let (request, _) = wire.frame().await.unwrap();
+    wire.send(&wire::value(request.id + 100, "x")).await;
+    waiting.await.unwrap().unwrap_err();
+    for connection in 0..2 {
+        while let Some((header, _)) = wire.frame().await {
+            assert!(header.event && !invoker.is_available(), "in connection {connection}");
+            wire.send(&wire::value(header.id + 100, "x")).await;
+        }
+        wire = Wire::new(provider.listener.accept().await.unwrap().0);
+    }
+    assert!(!invoker.is_available());
+}
+
+#[tokio::test]
+async fn half_an_answer_is_no_word_and_the_rest_of_it_is() {
+    let provider = Provider::new().await;
+    let (invoker, mut wire) = provider.invoker("timeout=5000&echo.timeout=50").await;
+    echo(&invoker).await.unwrap().unwrap_err();
+    wire.frame().await.unwrap();
+    let (heartbeat, body) = wire.frame().await.unwrap();
+    assert!(heartbeat.event);
+    let mut answer = BytesMut::new();
+    put_heartbeat_answer(&heartbeat, &body, &mut answer);
+    let (first, rest) = answer.split_at(answer.len() - 1);
+    wire.send(first).await;
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!invoker.is_available());
+    wire.send(rest).await;
+    shop::until("it is available", || invoker.is_available()).await;
 }
