@@ -7,4 +7,5 @@
 
 pub mod dubbo;
 pub mod hessian;
+pub mod rule;
 pub mod zookeeper;
