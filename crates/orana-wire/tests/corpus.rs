@@ -8,6 +8,8 @@ type Promise = fn(&[u8]);
 
 #[path = "../fuzz/promises.rs"]
 mod promises;
+#[path = "../fuzz/rule_promises.rs"]
+mod rule_promises;
 
 /// Runs every file of a target's folders and says how many there were.
 fn run(folder: &str, target: &str, promise: Promise) -> usize {
@@ -25,7 +27,7 @@ fn run(folder: &str, target: &str, promise: Promise) -> usize {
 
 #[test]
 fn seeds_and_regressions_keep_the_promises() {
-    let targets: [(&str, Promise); 7] = [
+    let targets: [(&str, Promise); 8] = [
         ("frame", promises::frame),
         ("connect", promises::connect),
         ("request", promises::request),
@@ -33,6 +35,7 @@ fn seeds_and_regressions_keep_the_promises() {
         ("hessian", promises::hessian),
         ("dubbo_frame", promises::dubbo_frame),
         ("url", promises::url),
+        ("rule", rule_promises::rule),
     ];
     for (target, promise) in targets {
         assert!(run("seeds", target, promise) > 0, "target {target} has no seeds");

@@ -19,8 +19,6 @@ mod url;
 pub mod yaml;
 
 #[cfg(test)]
-mod properties;
-#[cfg(test)]
 mod traps;
 
 use std::fmt;
