@@ -122,17 +122,18 @@ fn network(base: &str, bits: &str) -> Option<AddressPattern> {
     })
 }
 
-fn same_network(one: IpAddr, two: IpAddr, bits: u32) -> bool {
-    match (one, two) {
-        (IpAddr::V4(one), IpAddr::V4(two)) => {
-            let differing = (one.to_bits() ^ two.to_bits()).leading_zeros();
-            differing >= bits.min(32)
-        }
-        (IpAddr::V6(one), IpAddr::V6(two)) => {
-            let differing = (one.to_bits() ^ two.to_bits()).leading_zeros();
-            differing >= bits.min(128)
-        }
-        _ => false,
+/// Whether two addresses agree in their first bits. They are compared as numbers, so that `::/0` is everybody, as in Java.
+fn same_network(base: IpAddr, ip: IpAddr, bits: u32) -> bool {
+    let (base, width) = number(base);
+    let rest = width.saturating_sub(bits);
+    base.checked_shr(rest) == number(ip).0.checked_shr(rest)
+}
+
+/// The number that an address is, and how many bits it has.
+fn number(ip: IpAddr) -> (u128, u32) {
+    match ip {
+        IpAddr::V4(ip) => (ip.to_bits().into(), 32),
+        IpAddr::V6(ip) => (ip.to_bits(), 128),
     }
 }
 
@@ -169,11 +170,12 @@ fn segments(host: &str, port: Option<u16>) -> Option<AddressPattern> {
     if !host.contains(['*', '-']) {
         return host.parse().ok().map(|ip| AddressPattern::One { ip, port });
     }
+    // What is empty at the end does not count, as Java splits it.
     if host.contains(':') {
-        let segments = read(host.split(':'), 16)?;
+        let segments = read(host.trim_end_matches(':').split(':'), 16)?;
         Some(AddressPattern::V6 { segments, port })
     } else {
-        let segments = read(host.split('.'), 10)?;
+        let segments = read(host.trim_end_matches('.').split('.'), 10)?;
         Some(AddressPattern::V4 { segments, port })
     }
 }
@@ -191,10 +193,8 @@ fn segment(text: &str, radix: u32) -> Option<Segment> {
     if text == "*" {
         return Some(Segment::Any);
     }
-    if text.contains('-') {
-        let mut ends = text.split('-').filter(|end| !end.is_empty());
-        let (first, last) = (number(ends.next()?)?, number(ends.next()?)?);
-        return ends.next().is_none().then_some(Segment::Between(first, last));
+    if let Some((first, last)) = text.split_once('-') {
+        return Some(Segment::Between(number(first)?, number(last)?));
     }
     let value = number(text)?;
     // Java compares with the shortest spelling in small letters, and knows zeros of up to four digits.
@@ -228,6 +228,7 @@ mod tests {
         assert!(names("10.1.2.3/32", "10.1.2.3", 1) && !names("10.1.2.3/32", "10.1.2.2", 1));
         assert!(names("10.1.2.3/99", "10.1.2.3", 1) && !names("10.1.2.3/99", "10.1.2.2", 1));
         assert!(names("0.0.0.0/0", "255.255.255.255", 1) && !names("0.0.0.0/0", "fd00::1", 1));
+        assert!(names("::/0", "fd00::1", 1) && names("::/0", "10.0.0.1", 1) && !names("::/32", "fd00::1", 1));
         assert!(names("234e:0:4567::3d:ee/80", "234e:0:4567::9:1", 1));
         assert!(!names("234e:0:4567::3d:ee/80", "234e:0:4567:0:1::", 1));
         assert!(names("fd00::/8", "[fdff::1]", 1));
@@ -258,7 +259,7 @@ mod tests {
         assert!(names("10.000.0.*", "10.0.0.7", 9));
         assert!(names("234e:0:4567:0:0:0:3d:0-ee", "234e:0:4567::3d:e", 9));
         assert!(!names("234e:0:4567:0:0:0:3d:0-ee", "234e:0:4567::3d:ff", 9));
-        assert!(names(" 10.0.0.* ", "10.0.0.7", 9));
+        assert!(names(" 10.0.0.* ", "10.0.0.7", 9) && names("10.0.0.*.", "10.0.0.7", 9));
     }
 
     #[test]
@@ -326,6 +327,26 @@ mod tests {
             assert!(!pattern.names(&Address::new("10.0.0.1", Some(9))));
         }
         assert!(!names("10.0.0.9-1", "10.0.0.5", 9));
+    }
+
+    #[test]
+    fn expressions_name_whom_they_name_in_dubbo() {
+        let cases = include_str!("address_match/golden.txt")
+            .lines()
+            .filter(|line| !line.starts_with('#'));
+        let mut count = 0;
+        for case in cases {
+            let [pattern, host, port, wanted] = case.split('|').collect::<Vec<_>>()[..] else {
+                panic!("{case}");
+            };
+            assert_eq!(
+                names(pattern, host, port.parse().unwrap()).to_string(),
+                wanted,
+                "{case}"
+            );
+            count += 1;
+        }
+        assert_eq!(count, 300);
     }
 
     proptest! {

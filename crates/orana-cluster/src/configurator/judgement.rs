@@ -10,7 +10,6 @@
 //! Then, for both: the list of providers, the application, the service with group and version, and last the block `match` if there is one,
 //! else the parameters with `~`.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use orana_core::ServiceUrl;
@@ -113,7 +112,7 @@ impl Compiled {
         if self.providers.as_ref().is_some_and(|providers| !providers.contain(url)) {
             return Err(WhyNot::ProviderAddresses);
         }
-        if self.application.is_some() && self.application.as_deref() != application(url) {
+        if self.application.is_some() && self.application.as_deref() != url.parameter("application") {
             return Err(WhyNot::Application);
         }
         if !self.service.is(url) {
@@ -154,13 +153,6 @@ impl Service {
     }
 }
 
-/// Whose URL it is: the parameter, else the user (`URL.getApplication`).
-fn application(url: &ServiceUrl) -> Option<&str> {
-    url.parameter("application")
-        .filter(|name| !name.is_empty())
-        .or_else(|| url.user())
-}
-
 /// Why `rule` does not apply to the URL, for a person.
 pub(super) fn words(why: WhyNot, rule: &Compiled, laid: &Laid<'_>, place: &Applying<'_>) -> String {
     let url = laid.original();
@@ -193,15 +185,14 @@ pub(super) fn words(why: WhyNot, rule: &Compiled, laid: &Laid<'_>, place: &Apply
         WhyNot::Application => format!(
             "its application is {}, this one is {}",
             or_none(rule.application.as_deref()),
-            or_none(application(url))
+            or_none(url.parameter("application"))
         ),
         WhyNot::Service => {
-            let mut text = String::from("its service key ");
-            if let Service::Only(key) = &rule.service {
-                // Writing to a string does not fail.
-                let _ = write!(text, "{key}");
-            }
-            text + " is not " + &service_text(url)
+            let wanted = match &rule.service {
+                Service::Any => "*".to_owned(),
+                Service::Only(key) => key.to_string(),
+            };
+            format!("its service key {wanted} is not {}", service_text(url))
         }
         WhyNot::Match(part) => missed_part(part, rule, laid, place),
         WhyNot::Condition(number) => match rule.conditions.get(number) {

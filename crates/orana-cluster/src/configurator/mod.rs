@@ -1,7 +1,7 @@
 //! Configurators: values that an operator lays over what providers and consumers say of themselves (`Configurator`).
 //!
 //! ```text
-//!   URLs of the registry ─▶ notified ─┐
+//!   URLs of the registry ─────────────┐
 //!   document of the application ──────┼─▶ Layer … ─▶ Configurators ─┬─ at(place) ─▶ Applicable ─ apply(url) ─▶ url
 //!   document of the service ──────────┘   (later ones win)           └─ effects(url) ─▶ who did what, and who did not and why
 //! ```
@@ -16,7 +16,6 @@ mod effect;
 mod judgement;
 mod laid;
 mod matching;
-mod notified;
 mod provider_addresses;
 #[cfg(test)]
 mod tests;
@@ -30,7 +29,6 @@ pub use self::applicable::Applicable;
 use self::compiled::Compiled;
 pub use self::effect::{Change, Effect};
 use self::laid::Laid;
-pub use self::notified::notified;
 use self::provider_addresses::ProviderAddresses;
 
 /// Rules that are put in order together: by host, then by priority, then as they came. All that one source says at one time.
@@ -65,7 +63,10 @@ pub struct Configurators {
 }
 
 impl<'a> Layer<'a> {
-    /// A layer of these rules: the one of a document, or those of all URLs that count (see [`notified`]) as they were listed.
+    /// A layer of these rules: the one of a document, or those of all URLs that a registry lists, in its order; none once it says `empty://`.
+    ///
+    /// An override that sets nothing does nothing. Dubbo 2.6 took it for "forget what was listed before", Dubbo 2.7 and 3 pass over it; no
+    /// registry promises an order of its list, so the former could not be relied on.
     pub fn new(rules: impl IntoIterator<Item = &'a OverrideRule>) -> Layer<'a> {
         Layer {
             rules: rules.into_iter().collect(),

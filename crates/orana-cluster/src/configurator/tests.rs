@@ -2,6 +2,7 @@
 
 mod explained;
 mod filters;
+mod golden;
 mod many;
 mod order;
 mod properties;
@@ -34,10 +35,17 @@ fn url(text: &str) -> ServiceUrl {
 fn read(text: &str) -> Override {
     let url = url(text);
     let value = |key| url.parameter(key).map(Arc::from);
-    let own = ["enabled", "priority", "providerAddresses", "configVersion", "category"];
+    let own = [
+        "application",
+        "configVersion",
+        "enabled",
+        "priority",
+        "providerAddresses",
+        "side",
+    ];
     let (conditions, parameters): (Vec<_>, Vec<_>) = url
         .parameters()
-        .filter(|(key, _)| !own.contains(key) && (!matches!(*key, "side" | "application")))
+        .filter(|(key, _)| !own.contains(key))
         .map(|(key, value)| (Arc::<str>::from(key), Arc::<str>::from(value)))
         .partition(|(key, _)| key.starts_with('~'));
     Override {
@@ -48,16 +56,18 @@ fn read(text: &str) -> Override {
         } else {
             Mode::Override
         },
-        enabled: url.parameter("enabled") != Some("false"),
+        enabled: matches!(url.parameter("enabled"), None | Some("true")),
         priority: url.parameter("priority").map_or(0, |text| text.parse().unwrap()),
         host: url.host().unwrap_or_default().into(),
         port: url.port(),
-        versioned: url.parameter("configVersion").is_some(),
+        versioned: url
+            .parameter("configVersion")
+            .is_some_and(|version| !version.is_empty()),
         side: value("side"),
         application: value("application"),
         service: match url.path() {
             Some("bar") => "g/com.foo.Bar:1.0".into(),
-            path => path.unwrap_or_default().into(),
+            _ => url.service_key().map(|key| key.to_string()).unwrap_or_default().into(),
         },
         provider_addresses: value("providerAddresses").map(|list| list.split(',').map(Arc::from).collect()),
         conditions: conditions

@@ -34,18 +34,10 @@ fn the_application_is_the_one_that_reads_the_rule() {
 }
 
 #[test]
-fn without_an_application_the_user_is_one() {
+fn the_user_of_a_url_is_no_application() {
     let of_user = "dubbo://web@10.0.0.1:20880/com.foo.Bar?group=g&version=1.0";
     let configurators = of_texts(&["override://0.0.0.0/bar?application=web&x=1"]);
-    assert_eq!(x(&configurators, of_user, &CONSUMER).as_deref(), Some("1"));
-    assert_eq!(
-        x(
-            &configurators,
-            "dubbo://10.0.0.1/com.foo.Bar?group=g&version=1.0",
-            &CONSUMER
-        ),
-        None
-    );
+    assert_eq!(x(&configurators, of_user, &CONSUMER), None);
 }
 
 #[test]
