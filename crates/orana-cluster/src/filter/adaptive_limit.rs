@@ -136,10 +136,11 @@ impl Filter for AdaptiveLimit {
     ) -> BoxFuture<'a, Result<Reply, RpcError>> {
         let limit = self.limit.load(Ordering::Relaxed);
         let Some(begun) = self.in_flight.begin(limit) else {
-            self.tell(invocation);
-            let message = format!("adaptive service interrupted: reach limitation of {limit} calls under way");
-            let error = RpcError::new(RpcErrorCode::LimitExceeded, message).calling(invocation);
-            return Box::pin(async { Err(error) });
+            return Box::pin(async move {
+                self.tell(invocation);
+                let message = format!("adaptive service interrupted: reach limitation of {limit} calls under way");
+                Err(RpcError::new(RpcErrorCode::LimitExceeded, message).calling(invocation))
+            });
         };
         let in_flight = self.in_flight.now();
         if self.window.highest.load(Ordering::Relaxed) < in_flight {
@@ -211,6 +212,11 @@ mod tests {
         limit.invoke(&gate, &say).await.unwrap();
         let told = std::mem::take(&mut *context.0.lock());
         assert_eq!(told, [(REMAINING, "3".to_owned()), (IN_FLIGHT, "0".to_owned())]);
+        let mut under_way: Vec<_> = (0..3).map(|_| limit.invoke(&gate, &say)).collect();
+        under_way.iter_mut().for_each(|call| assert!(polled(call).is_none()));
+        limit.invoke(&gate, &say).await.unwrap_err();
+        let told = std::mem::take(&mut *context.0.lock());
+        assert_eq!(told, [(REMAINING, "0".to_owned()), (IN_FLIGHT, "3".to_owned())]);
     }
 
     #[tokio::test(start_paused = true)]

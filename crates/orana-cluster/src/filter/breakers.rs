@@ -16,6 +16,20 @@ use super::slots::Slots;
 use super::tally::Window;
 
 /// The breakers of an endpoint.
+///
+/// Who chooses passes over endpoints whose breaker does not admit the call; who calls begins and ends it:
+///
+/// ```
+/// # use std::time::Instant;
+/// # use orana_cluster::filter::{Breakers, Outcome};
+/// # let url = orana_core::ServiceUrl::parse("dubbo://h:1/i?circuitbreaker=true").unwrap();
+/// let breakers = Breakers::of(&url).expect("the url asks for them");
+/// assert!(breakers.admits("say", Instant::now()));
+/// if let Some(call) = breakers.begin("say", Instant::now()) {
+///     // … the attempt; if its future is dropped, so is `call`, and a probe's place is free again …
+///     call.end(Outcome::Success, Instant::now());
+/// }
+/// ```
 pub struct Breakers {
     url: ServiceUrl,
     methods: Slots<Option<Arc<Circuit>>>,

@@ -185,7 +185,10 @@ impl ActivatedBy {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Plain, url};
+    use orana_core::{Reply, filtered};
+
+    use super::super::testing::{Plain, answering, call, url};
+    use super::super::{AccessLog, Metrics, TraceSettings};
     use super::*;
 
     /// The names of the chain, the program's own in capitals.
@@ -298,9 +301,9 @@ mod tests {
         let made = |parts: &Parts| chain(Side::Provider, &url("monitor=m"), parts, &[]).unwrap().len();
         let mut parts = Parts::default();
         assert_eq!(made(&parts), 1, "the one that tells of calls that took too long");
-        parts.metrics = Some(super::super::Metrics::new("shop"));
+        parts.metrics = Some(Metrics::new("shop"));
         parts.monitor = Some(Arc::default());
-        parts.tracing = Some(super::super::TraceSettings::default());
+        parts.tracing = Some(TraceSettings::default());
         assert_eq!(made(&parts), 4);
     }
 
@@ -313,5 +316,42 @@ mod tests {
             assert_eq!(same.count(), 1, "{}", row.name);
             assert!(!ELSEWHERE.contains(&row.name));
         }
+    }
+
+    #[tokio::test]
+    async fn what_an_inner_filter_refuses_the_outer_ones_see() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("access.log");
+        let parts = Parts {
+            access_log: Some(Arc::new(AccessLog::start(0).unwrap())),
+            metrics: Some(Metrics::new("shop")),
+            monitor: Some(Arc::default()),
+            tracing: Some(TraceSettings::default()),
+            ..Parts::default()
+        };
+        let text = format!("{ALL}&token=t&accesslog={}&accesslog.fixed.path=false", path.display());
+        let filters = chain(Side::Provider, &url(&text.replace("accesslog=true&", "")), &parts, &[]).unwrap();
+        let service = filtered(&filters, Arc::new(answering(|| Ok(Reply::null()))));
+        let mut say = call("say");
+        say.attachments.set("token", "t");
+        assert!(service.invoke(&say).await.is_ok());
+        say.attachments.set("token", "stolen");
+        assert!(service.invoke(&say).await.is_err());
+        say.attachments.set("token", "t");
+        let refused = service.invoke(&say).await.unwrap_err();
+        assert!(
+            refused.message().contains("exceed max service tps"),
+            "a token was taken once: {refused}"
+        );
+        let text = parts.metrics.as_ref().unwrap().text();
+        let total = r#"dubbo_provider_requests_total{application_name="shop",interface="i",method="say",group="",version=""} 3"#;
+        assert!(text.contains(total), "{text}");
+        let counted = parts.monitor.as_ref().unwrap().collect(1);
+        assert_eq!(
+            (counted[0].parameter("success"), counted[0].parameter("failure")),
+            (Some("1"), Some("2"))
+        );
+        drop((filters, service, parts));
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 3);
     }
 }

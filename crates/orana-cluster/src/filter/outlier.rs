@@ -154,6 +154,21 @@ impl OutlierRecord {
 }
 
 /// Decides for the endpoints of one list.
+///
+/// Who chooses passes over records that are ejected; who calls tells the end, and now and then compares all:
+///
+/// ```
+/// # use std::time::Instant;
+/// # use orana_cluster::filter::{OutlierDetector, OutlierRecord, OutlierSettings, Outcome};
+/// let now = Instant::now();
+/// let detector = OutlierDetector::new(OutlierSettings::default(), now);
+/// let fleet: Vec<OutlierRecord> = (0..3).map(|_| OutlierRecord::new(now)).collect();
+/// detector.end(&fleet[0], Outcome::Success, now, || &fleet);
+/// if detector.sweep_due(now) {
+///     detector.sweep(&fleet.iter().collect::<Vec<_>>(), now);
+/// }
+/// assert!(!fleet[0].is_ejected(now));
+/// ```
 #[derive(Debug)]
 pub struct OutlierDetector {
     settings: OutlierSettings,

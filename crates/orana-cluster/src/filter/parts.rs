@@ -30,7 +30,7 @@ pub struct Parts {
 
 /// What a provider knows of the call that the current task serves, beyond its invocation (`org.apache.dubbo.rpc.RpcContext`).
 ///
-/// Who serves calls has it; this crate does not know who that is.
+/// Who serves calls has it; this crate does not know who that is. It is asked within the future of the call, never before that is polled.
 pub trait CallContext: Send + Sync + 'static {
     /// Where the call came from; none if from this process, or if no call is being served.
     fn caller(&self) -> Option<SocketAddr> {

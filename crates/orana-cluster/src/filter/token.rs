@@ -26,6 +26,18 @@ impl Token {
             context: Arc::clone(context),
         })
     }
+
+    fn refusal(&self, invocation: &Invocation) -> RpcError {
+        let consumer = self.context.caller().map(|caller| caller.ip().to_string());
+        let message = format!(
+            "Invalid token! Forbid invoke remote service {} method {} from consumer {} to provider {}",
+            self.url.interface().unwrap_or_default(),
+            invocation.called_name(),
+            consumer.as_deref().unwrap_or("unknown"),
+            self.url.address(),
+        );
+        RpcError::new(RpcErrorCode::Unknown, message).calling(invocation)
+    }
 }
 
 /// Whether they are equal, in a time that does not tell where they differ.
@@ -44,16 +56,8 @@ impl Filter for Token {
         if same(self.token.as_bytes(), shown.as_bytes()) {
             return next.invoke(invocation);
         }
-        let consumer = self.context.caller().map(|caller| caller.ip().to_string());
-        let message = format!(
-            "Invalid token! Forbid invoke remote service {} method {} from consumer {} to provider {}",
-            self.url.interface().unwrap_or_default(),
-            invocation.called_name(),
-            consumer.as_deref().unwrap_or("unknown"),
-            self.url.address(),
-        );
-        let refused = RpcError::new(RpcErrorCode::Unknown, message).calling(invocation);
-        Box::pin(async { Err(refused) })
+        // Who calls is known only once the call is under way, within its context.
+        Box::pin(async { Err(self.refusal(invocation)) })
     }
 }
 

@@ -5,6 +5,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::super::outcome::Outcome;
+use super::recent::Recent;
+
+/// What calls came to, as Dubbo's names tell it apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Succeed,
+    Business,
+    Timeout,
+    Limit,
+    Network,
+    Unavailable,
+    Codec,
+    Unknown,
+}
+
+/// One number for each kind, see [`Kind`].
+pub(super) const KINDS: usize = 8;
 
 /// The upper bounds of the histogram, in milliseconds; what is longer falls into the last one, which has no bound.
 pub(super) const BOUNDS: [u64; 15] = [
@@ -26,19 +43,13 @@ pub(super) const BOUNDS: [u64; 15] = [
 ];
 
 /// Atomic, each for itself: a scrape may see a call in one and not yet in another.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Counters {
     pub(super) total: AtomicU64,
-    pub(super) succeed: AtomicU64,
-    pub(super) business: AtomicU64,
-    pub(super) timeout: AtomicU64,
-    pub(super) limit: AtomicU64,
-    pub(super) network: AtomicU64,
-    pub(super) unavailable: AtomicU64,
-    pub(super) codec: AtomicU64,
-    pub(super) unknown: AtomicU64,
+    kinds: [AtomicU64; KINDS],
     pub(super) processing: AtomicU64,
     pub(super) times: Times,
+    pub(super) recent: Recent,
 }
 
 /// Microseconds from beginning to end.
@@ -51,21 +62,56 @@ pub(super) struct Times {
     pub(super) buckets: [AtomicU64; BOUNDS.len()],
 }
 
-impl Default for Times {
-    fn default() -> Times {
-        Times {
-            last: AtomicU64::new(0),
-            min: AtomicU64::new(u64::MAX),
-            max: AtomicU64::new(0),
-            sum: AtomicU64::new(0),
-            buckets: Default::default(),
+impl From<Outcome> for Kind {
+    fn from(outcome: Outcome) -> Kind {
+        match outcome {
+            Outcome::Success => Kind::Succeed,
+            Outcome::Business => Kind::Business,
+            Outcome::Timeout => Kind::Timeout,
+            Outcome::Limit => Kind::Limit,
+            Outcome::Network => Kind::Network,
+            Outcome::Codec => Kind::Codec,
+            Outcome::Unavailable => Kind::Unavailable,
+            Outcome::Refused | Outcome::NotCalled | Outcome::Unknown => Kind::Unknown,
         }
     }
 }
 
+impl Default for Counters {
+    fn default() -> Counters {
+        Counters {
+            total: AtomicU64::new(0),
+            kinds: Default::default(),
+            processing: AtomicU64::new(0),
+            times: Times {
+                last: AtomicU64::new(0),
+                min: AtomicU64::new(u64::MAX),
+                max: AtomicU64::new(0),
+                sum: AtomicU64::new(0),
+                buckets: Default::default(),
+            },
+            recent: Recent::default(),
+        }
+    }
+}
+
+impl Counters {
+    /// How many calls came to that.
+    pub(super) fn of(&self, kind: Kind) -> u64 {
+        self.kinds
+            .get(kind as usize)
+            .map_or(0, |count| count.load(Ordering::Relaxed))
+    }
+
+    /// How many came to anything but a result.
+    pub(super) fn failed(&self) -> u64 {
+        let all: u64 = self.kinds.iter().map(|count| count.load(Ordering::Relaxed)).sum();
+        all.saturating_sub(self.of(Kind::Succeed))
+    }
+}
+
 impl Times {
-    fn add(&self, took: Duration) {
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+    fn add(&self, micros: u64) {
         self.last.store(micros, Ordering::Relaxed);
         // Most calls change neither.
         if micros < self.min.load(Ordering::Relaxed) {
@@ -93,20 +139,15 @@ impl Processing {
         Processing(counters)
     }
 
-    pub(super) fn end(self, outcome: Outcome, took: Duration) {
-        let counters = &*self.0;
-        let counter = match outcome {
-            Outcome::Success => &counters.succeed,
-            Outcome::Business => &counters.business,
-            Outcome::Timeout => &counters.timeout,
-            Outcome::Limit => &counters.limit,
-            Outcome::Network => &counters.network,
-            Outcome::Codec => &counters.codec,
-            Outcome::Unavailable => &counters.unavailable,
-            Outcome::Refused | Outcome::NotCalled | Outcome::Unknown => &counters.unknown,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
-        counters.times.add(took);
+    /// The call ended after `took`, at that time since counting began.
+    pub(super) fn end(self, outcome: Outcome, took: Duration, since: Duration) {
+        let (counters, kind) = (&*self.0, Kind::from(outcome));
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        if let Some(count) = counters.kinds.get(kind as usize) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+        counters.times.add(micros);
+        counters.recent.add(kind, micros, since);
     }
 }
 
@@ -122,16 +163,12 @@ mod tests {
 
     #[test]
     fn a_time_on_a_bound_belongs_below_it() {
-        let times = Times::default();
-        for micros in [0, 1_000, 1_001, 2_000, 30_000_000, 30_000_001] {
-            times.add(Duration::from_micros(micros));
+        let counters = Counters::default();
+        for micros in [0, 1_000, 1_001, 2_000, 30_000_000, 30_000_001, u64::MAX] {
+            counters.times.add(micros);
         }
-        times.add(Duration::MAX);
-        let counts: Vec<u64> = times
-            .buckets
-            .iter()
-            .map(|bucket| bucket.load(Ordering::Relaxed))
-            .collect();
+        let buckets = counters.times.buckets.iter();
+        let counts: Vec<u64> = buckets.map(|bucket| bucket.load(Ordering::Relaxed)).collect();
         assert_eq!(counts, [2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2]);
     }
 }

@@ -1,13 +1,14 @@
 //! What calls came to, counted for a scrape under the names that Dubbo 3.3 has for it.
 //!
-//! A call touches a few atomic counters of its method and no lock. Text is made only when somebody asks for it. (Dubbo's aggregates over the last
-//! two minutes are left to whoever scrapes: `rate` and `histogram_quantile` of the counters here say the same.)
+//! A call touches a few atomic counters of its method and no lock. Text is made only when somebody asks for it.
 
 mod counters;
+mod recent;
 mod text;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ahash::AHashMap;
 use orana_core::{BoxFuture, Filter, Invocation, Invoker, Reply, RpcError, ServiceKey, ServiceUrl};
@@ -22,12 +23,19 @@ use super::slots::{OTHERS, Slots};
 /// So many services are told apart on each side; those beyond share one name.
 const MOST_SERVICES: usize = 2_048;
 
+/// So many methods are told apart, of all services together: 4 KiB each.
+const MOST_METHODS: usize = 8_192;
+
 /// The counters of a program, all services together. Clones are the same.
 #[derive(Clone, Debug)]
 pub struct Metrics(Arc<Table>);
 
 struct Table {
     application: Box<str>,
+    /// What moments are counted from.
+    epoch: Instant,
+    /// How many methods have counters, of all services together.
+    methods: AtomicUsize,
     services: Mutex<AHashMap<(bool, ServiceKey), Arc<Service>>>,
 }
 
@@ -43,6 +51,8 @@ impl Metrics {
     pub fn new(application: &str) -> Metrics {
         Metrics(Arc::new(Table {
             application: application.into(),
+            epoch: Instant::now(),
+            methods: AtomicUsize::new(0),
             services: Mutex::default(),
         }))
     }
@@ -59,6 +69,19 @@ impl Metrics {
 }
 
 impl Table {
+    /// The counters of a method; those of the others of its service once there are very many methods.
+    fn counters(&self, service: &Service, method: &str) -> Arc<Counters> {
+        if let Some(known) = service.methods.find(method) {
+            return known;
+        }
+        let full = self.methods.load(Ordering::Relaxed) >= MOST_METHODS;
+        let name = if full { OTHERS } else { method };
+        service.methods.get(name, |_| {
+            self.methods.fetch_add(1, Ordering::Relaxed);
+            Counters::default()
+        })
+    }
+
     fn service(&self, provider: bool, url: &ServiceUrl) -> Arc<Service> {
         let key = url.service_key().unwrap_or_else(|| ServiceKey::new("", None, None));
         let mut services = self.services.lock();
@@ -96,12 +119,14 @@ impl fmt::Debug for Table {
 
 /// Counts the calls of the service of the URL.
 pub(super) struct MetricsFilter {
+    table: Arc<Table>,
     service: Arc<Service>,
 }
 
 impl MetricsFilter {
     pub(super) fn new(side: Side, url: &ServiceUrl, metrics: &Metrics) -> MetricsFilter {
         MetricsFilter {
+            table: Arc::clone(&metrics.0),
             service: metrics.0.service(side == Side::Provider, url),
         }
     }
@@ -113,15 +138,14 @@ impl Filter for MetricsFilter {
         next: &'a dyn Invoker,
         invocation: &'a Invocation,
     ) -> BoxFuture<'a, Result<Reply, RpcError>> {
-        let counters = self
-            .service
-            .methods
-            .get(&invocation.called_name(), |_| Counters::default());
+        let counters = self.table.counters(&self.service, &invocation.called_name());
         let processing = Processing::begin(counters);
         let began = Instant::now();
         Box::pin(async move {
             let result = next.invoke(invocation).await;
-            processing.end(Outcome::of(&result), began.elapsed());
+            let now = Instant::now();
+            let (took, since) = (now - began, now - self.table.epoch);
+            processing.end(Outcome::of(&result), took, since);
             result
         })
     }
@@ -202,8 +226,20 @@ mod tests {
             ("avg", "21.5"),
             ("histogram_count", "2"),
             ("histogram_sum", "43.0"),
+            ("p50", "3.072"),
+            ("p99", "40.0"),
         ] {
             let name = format!("dubbo_provider_rt_milliseconds_{name}");
+            assert_eq!(number(&metrics, &name).as_deref(), Some(expected), "{name}");
+        }
+        for (name, expected) in [
+            ("requests_total_aggregate", "2.0"),
+            ("requests_succeed_aggregate", "2.0"),
+            ("requests_failed_total_aggregate", "0.0"),
+            ("rt_avg_milliseconds_aggregate", "21.5"),
+            ("qps_total", "0.0"),
+        ] {
+            let name = format!("dubbo_provider_{name}");
             assert_eq!(number(&metrics, &name).as_deref(), Some(expected), "{name}");
         }
         let mut registry = prometheus_client::registry::Registry::default();
@@ -252,5 +288,17 @@ mod tests {
             metrics.0.service(true, &url(&format!("group={index}")));
         }
         assert_eq!(metrics.0.services().len(), MOST_SERVICES + 1);
+    }
+
+    #[test]
+    fn methods_are_bounded_over_all_services() {
+        let metrics = Metrics::new("shop");
+        for index in 0..20 {
+            let service = metrics.0.service(true, &url(&format!("group={index}")));
+            (0..500).for_each(|method| {
+                metrics.0.counters(&service, &format!("m{method}"));
+            });
+        }
+        assert!(metrics.0.methods.load(Ordering::Relaxed) <= MOST_METHODS + 20);
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
@@ -10,39 +11,40 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
-use super::counters::{BOUNDS, Counters, Times};
+use super::counters::{BOUNDS, Counters, Kind, Times};
+use super::recent::Sums;
 use super::{Service, Table};
 
 /// Counters of a method, with the end of their name, to which the text form adds `_total`.
-const COUNTERS: [Row<u64>; 10] = [
+const COUNTERS: [Row<Counters, u64>; 10] = [
     ("", "Calls", |c| read(&c.total)),
-    ("_succeed", "Calls with a result", |c| read(&c.succeed)),
+    ("_succeed", "Calls with a result", |c| c.of(Kind::Succeed)),
     ("_business_failed", "Calls with an exception of the service", |c| {
-        read(&c.business)
+        c.of(Kind::Business)
     }),
-    ("_timeout", "Calls without an answer in time", |c| read(&c.timeout)),
-    ("_limit", "Calls that a limit refused", |c| read(&c.limit)),
+    ("_timeout", "Calls without an answer in time", |c| c.of(Kind::Timeout)),
+    ("_limit", "Calls that a limit refused", |c| c.of(Kind::Limit)),
     ("_unknown_failed", "Calls that failed in any other way", |c| {
-        read(&c.unknown)
+        c.of(Kind::Unknown)
     }),
-    ("_failed", "Calls that failed", failed),
+    ("_failed", "Calls that failed", Counters::failed),
     ("_failed_network", "Calls that did not reach the provider", |c| {
-        read(&c.network)
+        c.of(Kind::Network)
     }),
     (
         "_failed_service_unavailable",
         "Calls for which nobody was registered",
-        |c| read(&c.unavailable),
+        |c| c.of(Kind::Unavailable),
     ),
     (
         "_failed_codec",
         "Calls with values that could not be written or read",
-        |c| read(&c.codec),
+        |c| c.of(Kind::Codec),
     ),
 ];
 
 /// Gauges of the response times, in milliseconds.
-const TIMES: [Row<f64>; 5] = [
+const TIMES: [Row<Counters, f64>; 5] = [
     ("_last", "Latest response time", |c| millis(read(&c.times.last))),
     ("_min", "Shortest response time", |c| match read(&c.times.min) {
         u64::MAX => 0.0,
@@ -56,8 +58,72 @@ const TIMES: [Row<f64>; 5] = [
     }),
 ];
 
+/// Gauges of the last two minutes, with the whole name behind that of the side.
+const RECENT: [Row<Sums, f64>; 16] = [
+    ("requests_total_aggregate", "Calls of two minutes", |s| s.calls() as f64),
+    ("requests_succeed_aggregate", "Those with a result", |s| {
+        s.of(Kind::Succeed) as f64
+    }),
+    ("requests_failed_aggregate", "Those that failed in any other way", |s| {
+        s.of(Kind::Unknown) as f64
+    }),
+    (
+        "requests_business_failed_aggregate",
+        "Those with an exception of the service",
+        |s| s.of(Kind::Business) as f64,
+    ),
+    (
+        "requests_timeout_failed_aggregate",
+        "Those without an answer in time",
+        |s| s.of(Kind::Timeout) as f64,
+    ),
+    ("requests_limit_aggregate", "Those that a limit refused", |s| {
+        s.of(Kind::Limit) as f64
+    }),
+    ("requests_failed_total_aggregate", "Those that failed", |s| {
+        s.calls().saturating_sub(s.of(Kind::Succeed)) as f64
+    }),
+    (
+        "requests_failed_network_total_aggregate",
+        "Those that did not reach the provider",
+        |s| s.of(Kind::Network) as f64,
+    ),
+    (
+        "requests_failed_codec_total_aggregate",
+        "Those with values that could not be written or read",
+        |s| s.of(Kind::Codec) as f64,
+    ),
+    ("rt_milliseconds_p50", "Median response time of two minutes", |s| {
+        millis(s.quantile(500))
+    }),
+    ("rt_milliseconds_p90", "What 90 % of them did not exceed", |s| {
+        millis(s.quantile(900))
+    }),
+    ("rt_milliseconds_p95", "What 95 % of them did not exceed", |s| {
+        millis(s.quantile(950))
+    }),
+    ("rt_milliseconds_p99", "What 99 % of them did not exceed", |s| {
+        millis(s.quantile(990))
+    }),
+    (
+        "rt_min_milliseconds_aggregate",
+        "Shortest response time of two minutes",
+        |s| millis(s.min()),
+    ),
+    (
+        "rt_max_milliseconds_aggregate",
+        "Longest response time of two minutes",
+        |s| millis(s.max()),
+    ),
+    (
+        "rt_avg_milliseconds_aggregate",
+        "Mean response time of two minutes",
+        |s| millis(s.mean()),
+    ),
+];
+
 /// The end of a name, what it is, and its value.
-type Row<T> = (&'static str, &'static str, fn(&Counters) -> T);
+type Row<S, T> = (&'static str, &'static str, fn(&S) -> T);
 
 type Labels = [(&'static str, String); 5];
 
@@ -67,19 +133,6 @@ fn read(counter: &AtomicU64) -> u64 {
 
 fn millis(micros: u64) -> f64 {
     micros as f64 / 1_000.0
-}
-
-fn failed(counters: &Counters) -> u64 {
-    let kinds = [
-        &counters.business,
-        &counters.timeout,
-        &counters.limit,
-        &counters.unknown,
-        &counters.network,
-        &counters.unavailable,
-        &counters.codec,
-    ];
-    kinds.into_iter().map(read).sum()
 }
 
 /// Everything that is counted, with nothing else beside it.
@@ -113,6 +166,7 @@ impl Collector for Collected {
             };
             page.counters()?;
             page.times()?;
+            page.recent(self.0.epoch.elapsed())?;
         }
         Ok(())
     }
@@ -155,6 +209,19 @@ impl Page<'_, '_> {
         self.family(name, help, MetricType::Histogram, |metric, counters| {
             histogram(metric, &counters.times)
         })
+    }
+
+    fn recent(&mut self, since: Duration) -> fmt::Result {
+        let (name, help) = ("qps_total", "Calls per second, of three seconds");
+        self.family(name, help, MetricType::Gauge, |metric, counters| {
+            metric.encode_gauge(&counters.recent.per_second(since))
+        })?;
+        for (name, help, value) in RECENT {
+            self.family(name, help, MetricType::Gauge, |metric, counters| {
+                metric.encode_gauge(&value(&counters.recent.sums(since)))
+            })?;
+        }
+        Ok(())
     }
 
     fn family(
