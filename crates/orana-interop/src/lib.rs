@@ -19,6 +19,7 @@ pub mod raw;
 pub mod sdk;
 pub mod sdk_drill;
 pub mod seats;
+pub mod served;
 pub mod stage;
 pub mod strangers;
 pub mod subject;
