@@ -39,6 +39,14 @@ impl<'a> Call<'a> {
     }
 }
 
+/// The chance for a further choice within the same one: as good as independent of `chance` (the steps of SplitMix64).
+pub(crate) fn another(chance: u64) -> u64 {
+    let mut mixed = chance.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
 /// `chance` as a number below `bound`.
 pub(crate) fn scaled(chance: u64, bound: u64) -> u64 {
     ((u128::from(chance) * u128::from(bound)) >> 64) as u64

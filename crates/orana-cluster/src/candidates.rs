@@ -17,6 +17,8 @@ pub struct Candidates<'l> {
     indices: Option<Cow<'l, [u32]>>,
     /// The part of the plan that these are exactly.
     branch: Option<&'l Branch>,
+    /// The part of the plan that these came of.
+    origin: Option<&'l Branch>,
 }
 
 impl<'l> Candidates<'l> {
@@ -26,6 +28,7 @@ impl<'l> Candidates<'l> {
             list,
             indices: None,
             branch: None,
+            origin: None,
         }
     }
 
@@ -35,6 +38,7 @@ impl<'l> Candidates<'l> {
             list,
             indices: Some(Cow::Borrowed(indices)),
             branch: None,
+            origin: None,
         }
     }
 
@@ -44,6 +48,7 @@ impl<'l> Candidates<'l> {
             list,
             indices: branch.indices().map(Cow::Borrowed),
             branch: Some(branch),
+            origin: Some(branch),
         }
     }
 
@@ -124,6 +129,24 @@ impl<'l> Candidates<'l> {
     /// The running sums of the weights and whether they are all the same, if these are what routing left and all of them are warm at `now`.
     pub(crate) fn settled_weights(&self, now: EpochMillis) -> Option<(&'l [u64], bool)> {
         self.branch?.weights().settled(now)
+    }
+
+    /// What routing left, of which these are all or a part; `None` if they do not come of a plan.
+    pub(crate) fn routed(&self) -> Option<Candidates<'l>> {
+        Some(Candidates::of_branch(self.list, self.origin?))
+    }
+
+    /// The list of which these are a part.
+    pub(crate) fn list(&self) -> &'l EndpointList {
+        self.list
+    }
+
+    /// The one at that place of the list, if it is a candidate.
+    pub(crate) fn at_place(&self, place: usize) -> Option<&'l Arc<Endpoint>> {
+        if let Some(indices) = &self.indices {
+            indices.binary_search(&u32::try_from(place).ok()?).ok()?;
+        }
+        self.list.endpoints().get(place)
     }
 
     /// The places in the list, if not all of it.

@@ -118,14 +118,14 @@ impl<'a> Picker<'a> {
     /// Makes one attempt at `endpoint`: the call is counted there, and an error says which call it was and who was called.
     pub async fn attempt(&self, endpoint: &Arc<Endpoint>, invocation: &Invocation) -> Result<Reply, RpcError> {
         let statistics = endpoint.statistics().method(&invocation.called_name());
-        let begun = statistics.begin();
+        let begun = statistics.begin(EpochMillis::now());
         let began = Instant::now();
         let outcome = endpoint.invoker().invoke(invocation).await;
         let answered = match &outcome {
             Ok(_) => true,
             Err(error) => error.code() == RpcErrorCode::Business,
         };
-        begun.ended(answered, began.elapsed());
+        begun.ended(answered, began.elapsed(), EpochMillis::now());
         match outcome {
             Ok(reply) => Ok(reply.by(endpoint.address())),
             Err(error) => Err(error.calling(invocation).at(endpoint.address())),

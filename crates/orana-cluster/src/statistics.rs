@@ -1,12 +1,23 @@
 //! What a consumer knows about calls to one provider: how many are under way, how they ended, how long they took. Counted for every call,
 //! whatever filters are configured, without a lock, and kept when the provider's URL changes.
 
+mod fortune;
+mod latency;
+mod recent;
+mod turn;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use ahash::HashMap;
 use arc_swap::ArcSwap;
+
+use self::fortune::Fortune;
+use self::latency::Latency;
+use self::recent::Recent;
+pub(crate) use self::turn::Turn;
+use crate::clock::EpochMillis;
 
 /// The most methods that are told apart; the rest share one place. Names may come from outside (generic calls).
 const MOST_METHODS: usize = 1024;
@@ -16,6 +27,8 @@ const MOST_METHODS: usize = 1024;
 pub struct Statistics {
     methods: ArcSwap<HashMap<Box<str>, Arc<MethodStatistics>>>,
     others: Arc<MethodStatistics>,
+    /// How busy the provider's machine is, as it said last; the bits of a double, those of 0 if it never said so.
+    said_load: AtomicU64,
 }
 
 /// The counters of one method of one provider. They are read one by one, so that together they may be a call apart.
@@ -26,6 +39,11 @@ pub struct MethodStatistics {
     failed: AtomicU64,
     succeeded_micros: AtomicU64,
     failed_micros: AtomicU64,
+    begun_at: AtomicU64,
+    latency: Latency,
+    fortune: Fortune,
+    recent: Recent,
+    turn: Turn,
 }
 
 /// A call that is under way; counted as ended when it is dropped.
@@ -51,12 +69,28 @@ impl Statistics {
             None => Arc::clone(&self.others),
         }
     }
+
+    /// How busy the provider's machine is, in percent, as it said in its last answer that spoke of it; `None` if none did.
+    pub fn said_load(&self) -> Option<f64> {
+        let load = f64::from_bits(self.said_load.load(Ordering::Relaxed));
+        (load > 0.0).then_some(load)
+    }
+
+    /// Takes what the provider said of its machine. What is no number that can be meant is passed over.
+    pub fn say_load(&self, load: f64) {
+        if load.is_finite() && load >= 0.0 {
+            // An idle machine says 0, which is something else than to say nothing.
+            self.said_load
+                .store(load.max(f64::MIN_POSITIVE).to_bits(), Ordering::Relaxed);
+        }
+    }
 }
 
 impl MethodStatistics {
-    /// Counts a call that begins.
-    pub fn begin(&self) -> Begun<'_> {
+    /// Counts a call that begins at `now`.
+    pub fn begin(&self, now: EpochMillis) -> Begun<'_> {
         self.active.fetch_add(1, Ordering::Relaxed);
+        self.begun_at.store(now.0, Ordering::Relaxed);
         Begun(self)
     }
 
@@ -84,11 +118,42 @@ impl MethodStatistics {
     pub fn failed_time(&self) -> Duration {
         Duration::from_micros(self.failed_micros.load(Ordering::Relaxed))
     }
+
+    /// When the last call began; the beginning of time if none did.
+    pub fn begun_at(&self) -> EpochMillis {
+        EpochMillis(self.begun_at.load(Ordering::Relaxed))
+    }
+
+    /// How long answers take of late, the newest weighing as much as all before it together; `None` before the first. Of a provider that
+    /// was not heard of for `half_life` it is halved, and so on.
+    pub(crate) fn latency(&self, now: EpochMillis, half_life: Duration) -> Option<Duration> {
+        self.latency.at(now, half_life)
+    }
+
+    /// How long answers took on average within the last one to two of these periods; see [`Recent`].
+    pub(crate) fn average(&self, now: EpochMillis, period: Duration) -> Option<Duration> {
+        let totals = (self.succeeded(), self.succeeded_micros.load(Ordering::Relaxed));
+        self.recent.average(totals, now, period)
+    }
+
+    /// Whether calls fail here at present, so that others are to be preferred; see [`Fortune`].
+    pub fn stands_back(&self, now: EpochMillis) -> bool {
+        self.fortune.stands_back(now)
+    }
+
+    /// Its place in the round of `roundrobin`.
+    pub(crate) fn turn(&self) -> &Turn {
+        &self.turn
+    }
 }
 
 impl Begun<'_> {
-    /// Counts how the call ended and how long it took.
-    pub fn ended(self, succeeded: bool, took: Duration) {
+    /// Counts how the call ended at `now` and how long it took.
+    pub fn ended(self, succeeded: bool, took: Duration, now: EpochMillis) {
+        self.0.fortune.tell(succeeded, now);
+        if succeeded {
+            self.0.latency.add(took, now);
+        }
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let (count, time) = match succeeded {
             true => (&self.0.succeeded, &self.0.succeeded_micros),
@@ -110,13 +175,15 @@ impl Drop for Begun<'_> {
 mod tests {
     use super::*;
 
+    const NOW: EpochMillis = EpochMillis(5);
+
     #[test]
     fn a_call_is_active_until_it_ends_or_is_given_up() {
         let statistics = Statistics::default();
         let say = statistics.method("say");
-        let (one, other) = (say.begin(), say.begin());
+        let (one, other) = (say.begin(NOW), say.begin(NOW));
         assert_eq!(statistics.method("say").active(), 2);
-        one.ended(true, Duration::from_millis(3));
+        one.ended(true, Duration::from_millis(3), NOW);
         drop(other);
         assert_eq!((say.active(), say.succeeded(), say.failed()), (0, 1, 0));
         assert_eq!(say.succeeded_time(), Duration::from_millis(3));
@@ -128,8 +195,24 @@ mod tests {
         for number in 0..MOST_METHODS {
             statistics.method(&format!("m{number}"));
         }
-        statistics.method("one more").begin().ended(false, Duration::ZERO);
+        statistics
+            .method("one more")
+            .begin(NOW)
+            .ended(false, Duration::ZERO, NOW);
         assert_eq!(statistics.method("and another").failed(), 1);
         assert_eq!(statistics.method("m0").failed(), 0);
+    }
+
+    #[test]
+    fn an_idle_machine_has_said_so_and_a_silent_one_has_not() {
+        let statistics = Statistics::default();
+        assert_eq!(statistics.said_load(), None);
+        statistics.say_load(f64::NAN);
+        statistics.say_load(-1.0);
+        assert_eq!(statistics.said_load(), None);
+        statistics.say_load(0.0);
+        assert!(statistics.said_load().is_some());
+        statistics.say_load(73.5);
+        assert_eq!(statistics.said_load(), Some(73.5));
     }
 }

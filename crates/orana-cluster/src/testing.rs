@@ -1,5 +1,8 @@
 //! What the tests of this crate share: endpoints without sockets, calls, and a count of who is picked how often.
 
+pub(crate) mod allocations;
+pub(crate) mod simulation;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -8,6 +11,7 @@ use orana_core::{Encoded, Invocation, Method, ServiceKey, ServiceUrl};
 use crate::call::Call;
 use crate::candidates::Candidates;
 use crate::clock::EpochMillis;
+use crate::endpoint::Endpoint;
 use crate::endpoint::tests::endpoint;
 use crate::endpoint_list::EndpointList;
 use crate::load_balance::LoadBalance;
@@ -46,6 +50,45 @@ impl Lab {
         }
     }
 
+    /// A list of `count` providers that differ in their address only.
+    pub(crate) fn sized(count: usize) -> Lab {
+        Lab::of_addresses((0..count).map(address))
+    }
+
+    /// A list of providers at these addresses.
+    pub(crate) fn of_addresses(addresses: impl Iterator<Item = String>) -> Lab {
+        let urls: Vec<String> = addresses.map(|address| format!("dubbo://{address}/i")).collect();
+        Lab::of(&urls.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Whom the balance picks for these calls one after the other, as places in the list.
+    pub(crate) fn places(&self, balance: &dyn LoadBalance, calls: &[Invocation], now: EpochMillis) -> Vec<usize> {
+        let mut chance = fastrand::Rng::with_seed(9);
+        let mut plans: Vec<(&str, Plan)> = Vec::new();
+        for call in calls {
+            if !plans.iter().any(|(method, _)| *method == call.method_name()) {
+                plans.push((call.method_name(), self.plan(&Call::new(call, &self.consumer, now, 0))));
+            }
+        }
+        let place = |invocation: &Invocation| {
+            let call = Call::new(invocation, &self.consumer, now, chance.u64(..));
+            let plan = plans.iter().find(|(method, _)| *method == invocation.method_name());
+            let branch = plan.and_then(|(_, plan)| plan.branch(0)).unwrap();
+            self.place_of(
+                balance
+                    .select(&call, &Candidates::of_branch(&self.list, branch))
+                    .unwrap(),
+            )
+        };
+        calls.iter().map(place).collect()
+    }
+
+    /// Where an endpoint stands in the list.
+    pub(crate) fn place_of(&self, endpoint: &Arc<Endpoint>) -> usize {
+        let endpoints = self.list.endpoints();
+        endpoints.iter().position(|one| Arc::ptr_eq(one, endpoint)).unwrap()
+    }
+
     /// How often each endpoint is picked for a call of `say()`, as routing without rules leaves them.
     pub(crate) fn counts(&self, balance: &dyn LoadBalance, now: EpochMillis) -> Vec<usize> {
         let invocation = call_with("say", &[]);
@@ -58,8 +101,7 @@ impl Lab {
             let picked = balance
                 .select(&call, &Candidates::of_branch(&self.list, branch))
                 .unwrap();
-            let index = self.list.endpoints().iter().position(|one| Arc::ptr_eq(one, picked));
-            counts[index.unwrap()] += 1;
+            counts[self.place_of(picked)] += 1;
         }
         counts
     }
@@ -68,6 +110,11 @@ impl Lab {
     pub(crate) fn plan(&self, call: &Call<'_>) -> Plan {
         Routers::default().plan(&self.list, call, &mut Report::silent()).0
     }
+}
+
+/// The address of one of many.
+pub(crate) fn address(number: usize) -> String {
+    format!("10.{}.{}.{}:20880", number >> 16, (number >> 8) & 255, number & 255)
 }
 
 /// Pearson's statistic of `counts` against `expected` shares; for two degrees of freedom below 13.8 with probability 0.999.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ahash::HashMap;
 use parking_lot::Mutex;
 
-use super::{DEFAULT, LOAD_BALANCES, LoadBalance, Random};
+use super::{ALIASES, DEFAULT, LOAD_BALANCES, LoadBalance, Random};
 
 /// The load balances of one reference.
 #[derive(Default)]
@@ -33,10 +33,10 @@ impl Balances {
 
     /// Whether there is one of that name.
     pub fn is_known(&self, name: &str) -> bool {
-        self.own.contains_key(name) || LOAD_BALANCES.iter().any(|(known, _)| *known == name)
+        self.own.contains_key(name) || LOAD_BALANCES.iter().any(|(known, _)| *known == meant(name))
     }
 
-    /// All names.
+    /// All names; those of dubbo-go are not repeated.
     pub fn names(&self) -> Vec<&str> {
         let built_in = LOAD_BALANCES.iter().map(|(name, _)| *name);
         built_in.chain(self.own.keys().map(|name| &**name)).collect()
@@ -47,7 +47,7 @@ impl Balances {
         if let Some(own) = self.own.get(name) {
             return Arc::clone(own);
         }
-        let row = LOAD_BALANCES.iter().find(|(known, _)| *known == name);
+        let row = LOAD_BALANCES.iter().find(|(known, _)| *known == meant(name));
         let Some((name, make)) = row else {
             self.complain(name);
             return Arc::new(Random);
@@ -64,4 +64,10 @@ impl Balances {
         let known = self.names().join(", ");
         tracing::warn!(name, known, instead = DEFAULT, "there is no load balance of that name");
     }
+}
+
+/// The name under which it stands here.
+fn meant(name: &str) -> &str {
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
+    alias.map_or(name, |(_, meant)| meant)
 }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::LoadBalance;
-use crate::call::{Call, scaled};
+use super::draw::{Draw, by_weight};
+use crate::call::Call;
 use crate::candidates::Candidates;
 use crate::endpoint::Endpoint;
 
@@ -16,46 +17,15 @@ pub struct Random;
 
 impl LoadBalance for Random {
     fn select<'l>(&self, call: &Call<'_>, candidates: &Candidates<'l>) -> Option<&'l Arc<Endpoint>> {
-        let count = candidates.len();
-        if count <= 1 {
+        if candidates.len() <= 1 {
             return candidates.get(0);
         }
-        if let Some((sums, even)) = candidates.settled_weights(call.now) {
-            let total = sums.last().copied().unwrap_or(0);
-            if even || total == 0 {
-                return candidates.get(scaled(call.chance, count as u64) as usize);
-            }
-            let point = scaled(call.chance, total);
-            return candidates.get(sums.partition_point(|sum| *sum <= point));
-        }
-        let weight = |endpoint: &Arc<Endpoint>| u64::from(endpoint.weight(&call.method, call.now));
-        let total: u64 = candidates.iter().map(weight).sum();
-        if total == 0 {
-            return candidates.get(scaled(call.chance, count as u64) as usize);
-        }
-        let mut point = scaled(call.chance, total);
-        candidates.iter().find(|endpoint| {
-            let weight = weight(endpoint);
-            let here = point < weight;
-            point = point.saturating_sub(weight);
-            here
-        })
+        candidates.get(Draw::of(call, candidates).one(call.chance))
     }
 
     fn shares(&self, call: &Call<'_>, candidates: &Candidates<'_>) -> Option<Vec<f64>> {
         Some(by_weight(call, candidates.iter()))
     }
-}
-
-/// The share of each by its weight now; all alike if every weight is 0.
-pub(crate) fn by_weight<'a>(call: &Call<'_>, endpoints: impl Iterator<Item = &'a Arc<Endpoint>>) -> Vec<f64> {
-    let weights: Vec<f64> = endpoints
-        .map(|endpoint| f64::from(endpoint.weight(&call.method, call.now)))
-        .collect();
-    let total: f64 = weights.iter().sum();
-    let even = 1.0 / weights.len() as f64;
-    let share = |weight: f64| if total > 0.0 { weight / total } else { even };
-    weights.into_iter().map(share).collect()
 }
 
 #[cfg(test)]
