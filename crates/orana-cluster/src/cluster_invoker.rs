@@ -12,7 +12,7 @@ use crate::picker::Picker;
 
 /// Calls some provider of a directory (`AbstractClusterInvoker`).
 pub struct ClusterInvoker {
-    choice: Choice,
+    choice: Arc<Choice>,
     cluster: Box<dyn Cluster>,
 }
 
@@ -20,11 +20,11 @@ impl ClusterInvoker {
     /// Calls providers of `directory`, chosen by one of `balances`, with `cluster` to settle what a failure means.
     pub fn new(directory: Arc<Directory>, balances: Balances, cluster: Box<dyn Cluster>) -> ClusterInvoker {
         ClusterInvoker {
-            choice: Choice {
+            choice: Arc::new(Choice {
                 directory,
                 balances,
                 sticky: Sticky::default(),
-            },
+            }),
             cluster,
         }
     }

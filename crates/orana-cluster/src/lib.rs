@@ -47,6 +47,6 @@ pub use endpoint_list::EndpointList;
 pub use governance::{Configurator, Governance};
 pub use load_balance::LoadBalance;
 pub use merge::merged;
-pub use picker::{Pick, Picker};
+pub use picker::{HeldPicker, LaterPicker, Pick, Picker};
 pub use router::Router;
 pub use statistics::{Begun, MethodStatistics, Statistics};

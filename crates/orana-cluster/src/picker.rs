@@ -1,7 +1,7 @@
 //! Chooses the endpoint of one attempt: the newest list, through the rules, less what was tried, through the load balance, around what is down
 //! (`AbstractClusterInvoker.select`), and makes the attempt.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use orana_core::{Invocation, Reply, RpcError, RpcErrorCode, ServiceUrl};
@@ -12,15 +12,23 @@ use crate::choice::Choice;
 use crate::clock::EpochMillis;
 use crate::directory::List;
 use crate::endpoint::Endpoint;
+use crate::load_balance::{asking, hear};
 use crate::plan::Plan;
 
 /// What a strategy picks with.
 #[derive(Clone, Copy)]
 pub struct Picker<'a> {
-    choice: &'a Choice,
+    choice: &'a Arc<Choice>,
     /// Only providers of this group.
     group: Option<&'a str>,
 }
+
+/// A way to pick later, for strategies that go on in the background; it does not keep the reference alive.
+#[derive(Clone)]
+pub struct LaterPicker(Weak<Choice>);
+
+/// What a [`LaterPicker`] picks with while the reference is there.
+pub struct HeldPicker(Arc<Choice>);
 
 /// One pick: the endpoint, and how many there were to pick from.
 #[derive(Clone, Debug)]
@@ -32,8 +40,13 @@ pub struct Pick {
 }
 
 impl<'a> Picker<'a> {
-    pub(crate) fn new(choice: &'a Choice) -> Picker<'a> {
+    pub(crate) fn new(choice: &'a Arc<Choice>) -> Picker<'a> {
         Picker { choice, group: None }
+    }
+
+    /// The same for later, when this call is over.
+    pub fn later(&self) -> LaterPicker {
+        LaterPicker(Arc::downgrade(self.choice))
     }
 
     /// The same, for providers of one group only.
@@ -120,7 +133,13 @@ impl<'a> Picker<'a> {
         let statistics = endpoint.statistics().method(&invocation.called_name());
         let begun = statistics.begin(EpochMillis::now());
         let began = Instant::now();
-        let outcome = endpoint.invoker().invoke(invocation).await;
+        let asking = asking(endpoint, invocation);
+        let outcome = endpoint.invoker().invoke(asking.as_ref().unwrap_or(invocation)).await;
+        if asking.is_some()
+            && let Ok(reply) = &outcome
+        {
+            hear(endpoint.statistics(), reply);
+        }
         let answered = match &outcome {
             Ok(_) => true,
             Err(error) => error.code() == RpcErrorCode::Business,
@@ -192,6 +211,20 @@ impl<'a> Picker<'a> {
         let origin = self.choice.directory.origin();
         let message = format!("no provider available: {why} (registry {origin})");
         RpcError::new(RpcErrorCode::NoInvokerAfterFilter, message).calling(call.invocation)
+    }
+}
+
+impl LaterPicker {
+    /// Picks with the rules and the list of that moment; `None` once the reference is gone.
+    pub fn hold(&self) -> Option<HeldPicker> {
+        self.0.upgrade().map(HeldPicker)
+    }
+}
+
+impl HeldPicker {
+    /// What a strategy picks with.
+    pub fn picker(&self) -> Picker<'_> {
+        Picker::new(&self.0)
     }
 }
 

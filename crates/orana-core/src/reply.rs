@@ -8,12 +8,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
+use crate::attachments::Attachments;
+
 /// The answer to a call.
 #[derive(Clone)]
 pub struct Reply {
     shape: ReplyShape,
     bytes: Bytes,
     provider: Option<Arc<str>>,
+    /// Finds what is attached among the bytes.
+    attached: fn(&Reply) -> Attachments,
 }
 
 /// What the bytes of a [`Reply`] are. A value and what is attached to it are one stream: the latter may refer to the former.
@@ -36,6 +40,7 @@ impl Reply {
             shape,
             bytes,
             provider: None,
+            attached: |_| Attachments::new(),
         }
     }
 
@@ -45,6 +50,21 @@ impl Reply {
             shape: ReplyShape::Null,
             bytes: Bytes::new(),
             provider: None,
+            attached: |_| Attachments::new(),
+        }
+    }
+
+    /// Says how what is attached is found: `attached` understands the bytes.
+    pub fn read_by(mut self, attached: fn(&Reply) -> Attachments) -> Reply {
+        self.attached = attached;
+        self
+    }
+
+    /// What is attached, also what the protocol says there to itself; none if nobody said how that is found ([`Reply::read_by`]).
+    pub fn attachments(&self) -> Attachments {
+        match self.shape {
+            ReplyShape::Null | ReplyShape::Value => Attachments::new(),
+            ReplyShape::NullWithAttachments | ReplyShape::ValueWithAttachments => (self.attached)(self),
         }
     }
 
@@ -57,6 +77,11 @@ impl Reply {
     /// Who answered, if whoever chose it said so.
     pub fn provider(&self) -> Option<&Arc<str>> {
         self.provider.as_ref()
+    }
+
+    /// Whether there is no value; there may be attachments.
+    pub fn is_null(&self) -> bool {
+        matches!(self.shape, ReplyShape::Null | ReplyShape::NullWithAttachments)
     }
 
     /// What the bytes are.

@@ -222,7 +222,11 @@ async fn nobody_reachable_is_another_error_than_nobody_registered() {
     let directory = Arc::new(directory(&net, "consumer://me/i"));
     directory.notify(urls(&["dubbo://h:1/i"]));
     directory.settled().await;
-    let invoker = ClusterInvoker::new(Arc::clone(&directory), Balances::new(), Box::new(Failover));
+    let invoker = ClusterInvoker::new(
+        Arc::clone(&directory),
+        Balances::new(),
+        Box::new(Failover::of(directory.consumer())),
+    );
     let error = invoker.invoke(&call()).await.unwrap_err();
     assert_eq!(error.code(), RpcErrorCode::NoInvokerAfterFilter);
     assert!(error.message().contains("1 registered"), "{error}");
@@ -288,7 +292,11 @@ async fn failover_tries_another_provider_and_tells_all_it_tried() {
     directory.notify(urls(&["dubbo://h:1/i", "dubbo://h:2/i", "dubbo://h:3/i"]));
     moment().await;
     net.failing.lock().extend(["h:1".to_owned(), "h:2".to_owned()]);
-    let invoker = ClusterInvoker::new(Arc::clone(&directory), Balances::new(), Box::new(Failover));
+    let invoker = ClusterInvoker::new(
+        Arc::clone(&directory),
+        Balances::new(),
+        Box::new(Failover::of(directory.consumer())),
+    );
     for _ in 0..50 {
         let reply = invoker.invoke(&call()).await.unwrap();
         assert_eq!(reply.bytes(), "h:3");
@@ -308,7 +316,11 @@ async fn retries_zero_means_one_attempt() {
     directory.notify(urls(&["dubbo://h:1/i", "dubbo://h:2/i"]));
     moment().await;
     net.failing.lock().insert("h:1".to_owned());
-    let invoker = ClusterInvoker::new(Arc::clone(&directory), Balances::new(), Box::new(Failover));
+    let invoker = ClusterInvoker::new(
+        Arc::clone(&directory),
+        Balances::new(),
+        Box::new(Failover::of(directory.consumer())),
+    );
     let mut failed = 0;
     for _ in 0..50 {
         failed += usize::from(invoker.invoke(&call()).await.is_err());
@@ -324,7 +336,11 @@ async fn one_that_is_down_is_passed_over() {
     moment().await;
     net.of("h:1").unwrap().silent.available.store(false, Ordering::Relaxed);
     net.failing.lock().insert("h:1".to_owned());
-    let invoker = ClusterInvoker::new(Arc::clone(&directory), Balances::new(), Box::new(Failover));
+    let invoker = ClusterInvoker::new(
+        Arc::clone(&directory),
+        Balances::new(),
+        Box::new(Failover::of(directory.consumer())),
+    );
     for _ in 0..50 {
         invoker.invoke(&call()).await.unwrap();
     }
@@ -336,7 +352,11 @@ async fn a_call_can_name_its_provider() {
     let directory = Arc::new(directory(&net, "consumer://me/i"));
     directory.notify(urls(&["dubbo://h:1/i", "dubbo://h:2/i"]));
     moment().await;
-    let invoker = ClusterInvoker::new(Arc::clone(&directory), Balances::new(), Box::new(Failover));
+    let invoker = ClusterInvoker::new(
+        Arc::clone(&directory),
+        Balances::new(),
+        Box::new(Failover::of(directory.consumer())),
+    );
     let mut call = call();
     call.options.target = Some("h:2".into());
     for _ in 0..20 {
@@ -357,7 +377,11 @@ async fn of_several_groups_one_that_works_is_called() {
         "dubbo://h:3/i?group=b",
     ]));
     moment().await;
-    let invoker = ClusterInvoker::new(Arc::clone(&directory), Balances::new(), Box::new(Failover));
+    let invoker = ClusterInvoker::new(
+        Arc::clone(&directory),
+        Balances::new(),
+        Box::new(Failover::of(directory.consumer())),
+    );
     for _ in 0..20 {
         assert_eq!(invoker.invoke(&call()).await.unwrap().bytes(), "h:1");
     }
