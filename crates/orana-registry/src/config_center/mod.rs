@@ -31,6 +31,8 @@ mod shared;
 mod subscription;
 #[cfg(any(test, feature = "suite"))]
 pub mod suite;
+#[cfg(test)]
+mod tests;
 mod value;
 mod watching;
 mod zookeeper;
