@@ -110,12 +110,7 @@ fn shares(document: &mut Document<'_>, item: &Node) -> Result<Condition, RuleErr
         return Err(document.error(item, reason));
     }
     document.note_unknown(item, &[&["from", "to"]]);
-    for key in ["from", "to"] {
-        if let Some(node) = item.get(key).filter(|node| node.is_null()) {
-            return Err(document.error(node, format!("`{key}` has no value; leave it out instead")));
-        }
-    }
-    let (from, when) = match item.get("from") {
+    let (from, when) = match item.get("from").filter(|from| !from.is_null()) {
         Some(from) => {
             document.expect_mapping(from)?;
             document.note_unknown(from, &[&["match"]]);
@@ -142,7 +137,7 @@ fn shares(document: &mut Document<'_>, item: &Node) -> Result<Condition, RuleErr
 fn destination(document: &mut Document<'_>, to: &Node) -> Result<Destination, RuleError> {
     document.expect_mapping(to)?;
     document.note_unknown(to, &[&["match", "weight"]]);
-    let weight = match to.get("weight") {
+    let weight = match to.get("weight").filter(|weight| !weight.is_null()) {
         Some(weight) => document.integer(weight, "weight")?,
         None => 0,
     };

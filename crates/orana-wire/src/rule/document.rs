@@ -207,6 +207,14 @@ impl<'a> Document<'a> {
         })
     }
 
+    /// [`Document::printed`] of the value of a key; `None` for nothing.
+    pub(super) fn printed_at(&self, node: &Node, key: &str) -> Result<Option<Arc<str>>, RuleError> {
+        match node.get(key).filter(|value| !value.is_null()) {
+            Some(value) => self.printed(value, &format!("`{key}`")).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// A flag; `None` if it is not there. Only `true` in any case of letters is true.
     pub(super) fn flag(&mut self, node: &Node, key: &str) -> Result<Option<bool>, RuleError> {
         let Some(value) = node.get(key).filter(|value| !value.is_null()) else {

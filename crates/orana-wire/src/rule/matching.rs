@@ -30,7 +30,7 @@ fn text_match(document: &mut Document<'_>, node: &Node) -> Result<TextMatch, Rul
     document.note_unknown(node, &[&KINDS.map(|(name, _)| name)]);
     let mut found = None;
     for (name, make) in KINDS {
-        let (Some(value), Some(text)) = (node.get(name), document.text_at(node, name)?) else {
+        let (Some(value), Some(text)) = (node.get(name), document.printed_at(node, name)?) else {
             continue;
         };
         if name == "regex" && text.len() > limits::REGEX_BYTES {
@@ -68,7 +68,7 @@ pub(super) fn parameter_matches(
     for item in items {
         document.expect_mapping(item)?;
         document.note_unknown(item, &[&["key", "value"]]);
-        let Some(key) = document.text_at(item, "key")? else {
+        let Some(key) = document.printed_at(item, "key")? else {
             return Err(document.error(item, "a comparison needs `key`, the name of a parameter"));
         };
         let Some(value) = item.get("value").filter(|value| !value.is_null()) else {
@@ -114,9 +114,9 @@ pub(super) fn address_match(
     }
     // The name is Dubbo's spelling; `cidr` means nothing to it.
     document.note_unknown(node, &[&["cird", "wildcard", "exact"]]);
-    let cidr = document.text_at(node, "cird")?.map(AddressMatch::Cidr);
-    let wildcard = document.text_at(node, "wildcard")?.map(AddressMatch::Wildcard);
-    let exact = document.text_at(node, "exact")?.map(AddressMatch::Exact);
+    let cidr = document.printed_at(node, "cird")?.map(AddressMatch::Cidr);
+    let wildcard = document.printed_at(node, "wildcard")?.map(AddressMatch::Wildcard);
+    let exact = document.printed_at(node, "exact")?.map(AddressMatch::Exact);
     match cidr.or(wildcard).or(exact) {
         Some(address) => Ok(Some(address)),
         None => Err(document.error(

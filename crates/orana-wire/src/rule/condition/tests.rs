@@ -379,26 +379,25 @@ fn blank_true_and_false_of_version_3_1_are_everybody() {
 fn weights_that_are_none_are_a_hundred_and_other_things_are_refused() {
     let text =
         |weight: &str| format!("configVersion: v3.1\nconditions:\n- to:\n  - {{match: a=b, weight: {weight}}}\n");
-    for weight in ["0", "-3", "\"0\""] {
+    for weight in ["", "0", "-3", "\"0\""] {
         let Then::Shares(destinations) = rule(&text(weight)).conditions.remove(0).then else {
             panic!("{weight}");
         };
         assert_eq!(destinations[0].weight, 100);
     }
-    for weight in ["", "1.5", "heavy", "99999999999", "[1]"] {
+    for weight in ["1.5", "heavy", "99999999999", "[1]"] {
         assert!(refused(&text(weight)).contains("line 4, column"), "{weight}");
     }
 }
 
 #[test]
-fn explicit_nothing_on_a_side_of_version_3_1_is_refused() {
-    for (side, line) in [("from:\n  to: []", 3), ("from: {match: a=b}\n  to:", 4)] {
-        let error = refused(&format!("configVersion: v3.1\nconditions:\n- {side}\n"));
-        assert!(
-            error.contains("has no value") && error.contains(&format!("line {line}")),
-            "{error}"
-        );
-    }
+fn nothing_on_a_side_of_version_3_1_is_as_if_it_were_left_out() {
+    let rule = rule(
+        "configVersion: v3.1\nconditions:\n- from:\n  to: [{match: a=b, weight: }]\n- from: {match: a=b}\n  to:\n",
+    );
+    assert_eq!(rule.conditions[0].when, []);
+    assert!(matches!(&rule.conditions[0].then, Then::Shares(shares) if shares[0].weight == 100));
+    assert_eq!(rule.conditions[1].then, Then::Nobody);
 }
 
 #[test]

@@ -217,7 +217,8 @@ fn a_broken_match_refuses_the_document_rather_than_to_change_everybody() {
         "{param: {key: a}}",
         "{param: [{key: a}]}",
         "{param: [{value: {exact: a}}]}",
-        "{param: [{key: a, value: {exact: 1}}]}",
+        "{param: [{key: a, value: {exact: [1]}}]}",
+        "{param: [{key: a, value: {exact: }}]}",
         "{param: [{key: a, value: {equal: x}}]}",
     ] {
         let error = refused(&text(bad));

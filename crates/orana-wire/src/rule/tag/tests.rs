@@ -60,6 +60,18 @@ fn version_3_0_finds_providers_by_their_parameters() {
 }
 
 #[test]
+fn what_is_compared_with_may_be_a_number() {
+    let text = "configVersion: v3.0\ntags: [{name: a, match: [{key: 1, value: {exact: 010}}]}]";
+    let TagSource::Match(matches) = &rule(text).tags[0].source else {
+        panic!();
+    };
+    assert_eq!(
+        (&*matches[0].key, &matches[0].value),
+        ("1", &TextMatch::Exact("8".into()))
+    );
+}
+
+#[test]
 fn addresses_win_over_a_match() {
     let text = "configVersion: v3.0\ntags:\n- {name: gray, addresses: [10.0.0.1], match: [{key: env, value: {exact: gray}}]}\n";
     assert_eq!(rule(text).tags[0].source, addresses(&["10.0.0.1"]));

@@ -267,8 +267,7 @@ impl Reader {
 /// What a scalar is, by its quotes and tag.
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Scalar, String> {
     let as_text = || Scalar::Text(Arc::from(text));
-    // `!` alone is no tag to SnakeYAML.
-    let Some(tag) = tag.filter(|tag| !(tag.handle.is_empty() && tag.suffix == "!")) else {
+    let Some(tag) = tag.filter(|tag| !says_nothing(tag)) else {
         return Ok(match style {
             ScalarStyle::Plain => Scalar::plain(text),
             _ => as_text(),
@@ -289,9 +288,16 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Result<Scalar, S
 /// Refuses every tag but `name` on a list or mapping.
 fn only_tag(tag: Option<Cow<'_, Tag>>, name: &str) -> Result<(), String> {
     match tag {
-        Some(tag) if core_name(&tag) != Some(name) => Err(format!("the tag `{tag}` is not supported")),
+        Some(tag) if core_name(&tag) != Some(name) && !says_nothing(&tag) => {
+            Err(format!("the tag `{tag}` is not supported"))
+        }
         _ => Ok(()),
     }
+}
+
+/// `!` alone, which is no tag to SnakeYAML.
+fn says_nothing(tag: &Tag) -> bool {
+    tag.handle.is_empty() && tag.suffix == "!"
 }
 
 /// `str` of `!!str`.
