@@ -15,7 +15,8 @@ mod shortest_response;
 
 use std::sync::Arc;
 
-pub use self::adaptive::Adaptive;
+pub use self::adaptive::{Adaptive, AdaptiveAnswer};
+pub(crate) use self::adaptive::{asking, hear};
 pub use self::balances::Balances;
 pub use self::consistent_hash::ConsistentHash;
 pub use self::least_active::LeastActive;

@@ -209,7 +209,8 @@ impl Circle {
             let mut all: Vec<u64> = old.chain(new).collect();
             all.sort_unstable();
             let cut = all.chunk_by(|one, other| bucket_of(point(*one), suitable) == bucket_of(point(*other), suitable));
-            let mut buckets: Vec<Arc<[u64]>> = vec![Arc::new([]); suitable];
+            let nothing: Arc<[u64]> = Arc::new([]);
+            let mut buckets: Vec<Arc<[u64]>> = std::iter::repeat_n(nothing, suitable).collect();
             for entries in cut {
                 let home = entries.first().map_or(0, |first| bucket_of(point(*first), suitable));
                 if let Some(bucket) = buckets.get_mut(home) {
@@ -223,10 +224,19 @@ impl Circle {
         for changes in cut {
             let home = changes.first().map_or(0, |(first, _)| bucket_of(point(*first), now));
             if let Some(bucket) = buckets.get_mut(home) {
-                let old = bucket.iter().copied().filter(stays);
-                let new = changes.iter().filter(|(_, adds)| *adds).map(|(entry, _)| *entry);
-                let mut entries: Vec<u64> = old.chain(new).collect();
-                entries.sort_unstable();
+                let mut new = changes
+                    .iter()
+                    .filter(|(_, adds)| *adds)
+                    .map(|(entry, _)| *entry)
+                    .peekable();
+                let mut entries = Vec::with_capacity(bucket.len() + changes.len());
+                for old in bucket.iter().copied().filter(stays) {
+                    while let Some(entry) = new.next_if(|entry| *entry < old) {
+                        entries.push(entry);
+                    }
+                    entries.push(old);
+                }
+                entries.extend(new);
                 *bucket = entries.into();
             }
         }

@@ -1,9 +1,14 @@
 //! `adaptive`: of two by chance the one that is less loaded, as far as its machine, its answers and its waiting calls tell
 //! (`AdaptiveLoadBalance`, `AdaptiveMetrics`).
 
+mod answer;
+mod asking;
+
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use self::answer::AdaptiveAnswer;
+pub(crate) use self::asking::{asking, hear};
 use super::LoadBalance;
 use super::counters::{self, Counters};
 use super::draw::weight;
@@ -12,6 +17,9 @@ use crate::call::{Call, another, fraction, scaled};
 use crate::candidates::Candidates;
 use crate::endpoint::Endpoint;
 use crate::statistics::MethodStatistics;
+
+/// The attachment by which a consumer asks a machine how busy it is, and in which it answers.
+const ATTACHMENT: &str = "lb_adaptive";
 
 /// How long an attempt may take unless it is set.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(1);
