@@ -43,8 +43,15 @@ pub fn value_of<T: FromHessian>(reply: &Reply) -> Result<T, RpcError> {
 }
 
 /// What came with an answer; values that are no text and have none are left out, and so is everything if it cannot be
-/// read.
+/// read. What a load balance was told is not among it.
 pub fn attachments_of(reply: &Reply) -> Attachments {
+    let mut attachments = all_attachments_of(reply);
+    attachments.remove("lb_adaptive");
+    attachments
+}
+
+/// The same with what concerns nobody but the protocol.
+pub(crate) fn all_attachments_of(reply: &Reply) -> Attachments {
     let mut input = Decoder::new(reply.bytes());
     let read = match reply.shape() {
         ReplyShape::Null | ReplyShape::Value => return Attachments::new(),
@@ -145,11 +152,14 @@ mod tests {
         out.text("1");
         out.text("n");
         out.int(2);
+        out.text("lb_adaptive");
+        out.text("load:5");
         out.text("gone");
         out.begin_list(None, 0).unwrap();
         out.end_map();
         let reply = Reply::new(ReplyShape::ValueWithAttachments, bytes.freeze());
         assert_eq!(attachments_of(&reply), Attachments::from_iter([("a", "1"), ("n", "2")]));
+        assert_eq!(all_attachments_of(&reply).get("lb_adaptive"), Some("load:5"));
         assert_eq!(value_of::<String>(&reply).unwrap(), "value");
     }
 }

@@ -8,6 +8,7 @@ use orana_wire::hessian::{Decoder, Kind};
 
 use super::calls::Answer;
 use crate::exception;
+use crate::values::all_attachments_of;
 
 /// A longer text is cut: Java sends whole stack traces.
 const TEXT_MAX: usize = 2048;
@@ -44,7 +45,7 @@ pub(super) fn reply(answer: Answer) -> Result<Reply, RpcError> {
     let null = matches!(kind, 1 | 4) && matches!(input.peek(), Ok(Kind::Null));
     let start = body.len() - input.rest().len();
     let rest = |from: usize| body.get(from..).map_or_else(Bytes::new, |rest| body.slice_ref(rest));
-    match (kind, null) {
+    let reply = match (kind, null) {
         (0 | 3, _) => Err(exception::received(rest(start))),
         (1, true) | (2, _) => Ok(Reply::null()),
         (1, false) => Ok(Reply::new(ReplyShape::Value, rest(start))),
@@ -52,7 +53,8 @@ pub(super) fn reply(answer: Answer) -> Result<Reply, RpcError> {
         (4, false) => Ok(Reply::new(ReplyShape::ValueWithAttachments, rest(start))),
         (5, _) => Ok(Reply::new(ReplyShape::NullWithAttachments, rest(start))),
         (other, _) => Err(broken(&format_args!("unknown kind of result {other}"))),
-    }
+    };
+    reply.map(|reply| reply.read_by(all_attachments_of))
 }
 
 /// What a status other than OK is: the codes that a Java consumer gives it.
