@@ -38,14 +38,18 @@
 mod advertise;
 mod application;
 mod client;
+pub mod config;
 mod consumer;
 mod container;
 mod exception;
 mod export;
-mod feed;
+mod governance;
 mod inherited;
 #[doc(hidden)]
 pub mod macros;
+mod merger;
+mod mock;
+mod path;
 mod provider;
 mod provider_url;
 mod received;
