@@ -8,6 +8,7 @@ pub mod disks;
 pub mod drill;
 pub mod dubbo;
 pub mod durability;
+pub mod governance;
 pub mod malformed;
 pub mod peer;
 pub mod place;
