@@ -8,8 +8,11 @@ use serde_json::{Number, Value as Json};
 
 use crate::generic::constant;
 
-/// The value that a text of JSON is for a parameter of that Java type.
-pub(crate) fn to_value(text: &str, declared: &str) -> Result<Value, String> {
+/// The value that a text of JSON is for a parameter or result of that Java type.
+///
+/// # Errors
+/// It is no JSON: what is wrong and where.
+pub fn to_value(text: &str, declared: &str) -> Result<Value, String> {
     let json: Json = serde_json::from_str(text).map_err(|error| format!("an argument is no JSON: {error}"))?;
     Ok(value(&json, declared))
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use orana_cluster::filter::Parts;
 use orana_core::{Filter, RpcError, RpcErrorCode, ServiceUrl};
+use orana_registry::config_center::{ConfigCenter, ConfigCenters};
 use orana_registry::{Registries, Registry};
 
 use crate::Result;
@@ -19,6 +21,9 @@ pub struct Application {
     parameters: Vec<(String, String)>,
     consumer_filters: Vec<Arc<dyn Filter>>,
     provider_filters: Vec<Arc<dyn Filter>>,
+    centre_url: Option<String>,
+    centres: Arc<ConfigCenters>,
+    filter_parts: Parts,
 }
 
 impl Application {
@@ -31,6 +36,9 @@ impl Application {
             parameters: Vec::new(),
             consumer_filters: Vec::new(),
             provider_filters: Vec::new(),
+            centre_url: None,
+            centres: Arc::new(ConfigCenters::default()),
+            filter_parts: Parts::default(),
         }
     }
 
@@ -46,6 +54,20 @@ impl Application {
     #[must_use]
     pub fn with_registries(mut self, registries: Arc<Registries>) -> Application {
         self.registries = registries;
+        self
+    }
+
+    /// Reads rules from the configuration centre at `url` instead of the one that a registry is as well.
+    #[must_use]
+    pub fn config_center(mut self, url: &str) -> Application {
+        self.centre_url = Some(url.to_owned());
+        self
+    }
+
+    /// What filters count with and write to: metrics, access logs, a monitor, traces.
+    #[must_use]
+    pub fn filter_parts(mut self, parts: Parts) -> Application {
+        self.filter_parts = parts;
         self
     }
 
@@ -107,6 +129,27 @@ impl Application {
 
     pub(crate) fn provider_filters(&self) -> &[Arc<dyn Filter>] {
         &self.provider_filters
+    }
+
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.filter_parts
+    }
+
+    /// Where rules stand for what the registry at `registry` lists: the centre that the program names, else the registry itself if it is one.
+    pub(crate) fn config_centre(&self, registry: &ServiceUrl) -> Result<Option<ConfigCenter>> {
+        let refuse = |url: &str, why: String| {
+            RpcError::new(RpcErrorCode::Registry, why).about(format!("configuration centre {url}"))
+        };
+        let url = match &self.centre_url {
+            Some(text) => Some(ServiceUrl::parse(text).map_err(|error| refuse(text, error.to_string()))?),
+            None => ConfigCenter::of_registry(registry),
+        };
+        let Some(url) = url else { return Ok(None) };
+        let centre = self
+            .centres
+            .get(&url)
+            .map_err(|error| refuse(&url.address(), error.to_string()))?;
+        Ok(Some(centre))
     }
 
     /// Each registry's URL with the registry itself, in the order in which they were named.

@@ -5,19 +5,24 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use orana_cluster::{ClusterInvoker, Directory, DirectoryOptions, cluster, load_balance};
+use orana_cluster::filter::{self, ProgramFilter};
+use orana_cluster::{ClusterInvoker, Directory, DirectoryOptions, LoadBalance, Router, cluster, load_balance};
 use orana_core::{BoxFuture, Connector, Filter, Invoker, RpcError, RpcErrorCode, ServiceKey, ServiceUrl, filtered};
-use orana_registry::RegistryError;
+use orana_registry::Registry;
 use orana_rpc::ServiceDefinition;
 use orana_rpc::dubbo::DubboConnector;
+use orana_wire::hessian::Value;
 
 use crate::Result;
 use crate::advertise;
 use crate::application::Application;
 use crate::client::Client;
-use crate::feed::{Feed, Sources};
+use crate::governance::{OwnRules, Rules, Steering};
+use crate::merger::ValueMergers;
+use crate::mock::ValueMocks;
+use crate::path::{Path, together};
 use crate::provider_url::methods;
-use crate::reference::{Bound, Held, Reference};
+use crate::reference::{Bound, Reference};
 
 /// How long `check` waits for somebody to be there.
 const DEFAULT_CHECK_WAIT: Duration = Duration::from_secs(3);
@@ -38,6 +43,10 @@ pub struct Refer<C> {
     direct: Vec<String>,
     parameters: Vec<(String, String)>,
     filters: Vec<Arc<dyn Filter>>,
+    own_rules: OwnRules,
+    balances: Vec<(String, Arc<dyn LoadBalance>)>,
+    mergers: ValueMergers,
+    mocks: ValueMocks,
     check: bool,
     check_wait: Duration,
     kind: PhantomData<fn() -> C>,
@@ -88,6 +97,10 @@ impl Consumer {
             direct: Vec::new(),
             parameters: Vec::new(),
             filters: Vec::new(),
+            own_rules: OwnRules::default(),
+            balances: Vec::new(),
+            mergers: ValueMergers::default(),
+            mocks: ValueMocks::default(),
             check: true,
             check_wait: DEFAULT_CHECK_WAIT,
             kind: PhantomData,
@@ -136,6 +149,33 @@ impl<C> Refer<C> {
         self
     }
 
+    /// Puts a router behind those of the rules that operators write.
+    pub fn router(mut self, router: impl Router) -> Refer<C> {
+        self.own_rules.routers.push(Arc::new(router));
+        self
+    }
+
+    /// Adds a load balance that `loadbalance` may name.
+    pub fn load_balance(mut self, name: &str, balance: impl LoadBalance) -> Refer<C> {
+        self.balances.push((name.to_owned(), Arc::new(balance)));
+        self
+    }
+
+    /// Adds a way to join the results of several groups, which `merger` may name.
+    pub fn merger<F>(mut self, name: &str, merge: F) -> Refer<C>
+    where
+        F: Fn(Vec<Value>) -> Result<Value> + Send + Sync + 'static,
+    {
+        self.mergers = self.mergers.with(name, merge);
+        self
+    }
+
+    /// Adds an implementation in the program that `mock` may name; one of the name of the interface and `Mock` is what `mock=true` means.
+    pub fn mock(mut self, name: &str, service: impl orana_rpc::Service) -> Refer<C> {
+        self.mocks = self.mocks.with(name, Arc::new(service));
+        self
+    }
+
     /// Whether it is an error that the registry cannot be reached, or that nobody provides the service now. If not, calls are errors until
     /// somebody does.
     pub fn check(mut self, check: bool) -> Refer<C> {
@@ -167,74 +207,152 @@ impl<C> Refer<C> {
                 "the application has no registry and the reference names no provider: say `registry` or `direct`";
             return Err(RpcError::new(RpcErrorCode::Registry, message).about(service));
         }
-        let named = |name: &str, known: Vec<&str>, what: &str| {
-            let message = format!("there is no {what} `{name}`; known are {}", known.join(", "));
-            RpcError::new(RpcErrorCode::Validation, message).about(&service)
-        };
-        let balances = load_balance::Balances::new();
-        let balance = url.parameter("loadbalance").unwrap_or(load_balance::DEFAULT);
-        if !balances.is_known(balance) {
-            return Err(named(balance, balances.names(), "load balance"));
-        }
-        let cluster_name = url.parameter("cluster").unwrap_or("failover");
-        let strategy = cluster::named(cluster_name).ok_or_else(|| {
-            let known = cluster::CLUSTERS.iter().map(|(name, _)| *name).collect();
-            named(cluster_name, known, "cluster")
-        })?;
-
-        let connector: Arc<dyn Connector> = Arc::clone(&consumer.connector) as _;
-        let mut feeds = Vec::new();
-        let directory = if self.direct.is_empty() {
-            let origin: Vec<String> = registries.iter().map(|(url, _)| url.address()).collect();
-            let directory = Directory::new(url.clone(), &origin.join(", "), connector, DirectoryOptions::default());
-            let directory = Arc::new(directory);
-            let sources = Sources::new(&directory, registries.len());
-            for (index, (registry_url, registry)) in registries.iter().enumerate() {
-                let refuse = |error: RegistryError| {
-                    RpcError::new(RpcErrorCode::Registry, error.to_string())
-                        .about(&service)
-                        .because(error)
-                };
-                if registry_url.parameter("subscribe") == Some("false") {
-                    continue;
-                }
+        let mut paths = Vec::new();
+        if self.direct.is_empty() {
+            for (registry_url, registry) in registries {
                 // The registry registers whoever subscribes, unless it is told not to.
-                let asking = subscribing(&url, self.check, registry_url.flag_or("register", true));
-                let subscription = registry.subscribe(&asking).await.map_err(refuse)?;
-                feeds.push(Feed::start(subscription, &sources, index));
+                if registry_url.parameter("subscribe") != Some("false") {
+                    paths.push(self.through(&registry_url, registry, &url, &service).await?);
+                }
             }
-            directory
         } else {
-            Arc::new(Directory::of(url.clone(), self.direct_urls(&service)?, connector))
-        };
+            paths.push(self.straight(&url, &service)?);
+        }
         if self.check {
-            // What is missing then is told by the error of the list itself.
-            let _ = tokio::time::timeout(self.check_wait, directory.settled()).await;
+            // What is missing then is told by the error of the list itself. One registry that knows somebody is enough.
+            let settled = paths.iter().map(|path| Box::pin(path.directory().settled()));
+            if !paths.is_empty() {
+                let _ = tokio::time::timeout(self.check_wait, futures_util::future::select_all(settled)).await;
+            }
+            if !wait_available(&paths, self.check_wait).await {
+                return Err(match paths.first() {
+                    Some(path) => path.invoker.why_unavailable().about(service),
+                    None => RpcError::new(RpcErrorCode::Registry, "no registry is to be subscribed to").about(service),
+                });
+            }
         }
-        let invoker = ClusterInvoker::new(Arc::clone(&directory), balances, strategy);
-        if self.check && !wait_available(&invoker, self.check_wait).await {
-            return Err(invoker.why_unavailable().about(service));
-        }
-        let filters: Vec<_> = consumer
-            .application
-            .consumer_filters()
-            .iter()
-            .chain(&self.filters)
-            .cloned()
-            .collect();
+        let call_filters = self.call_filters(&url).map_err(|error| error.about(&service))?;
+        let invoker = filtered(
+            &call_filters,
+            together(&url, &paths, &self.mocks.clone().of(&self.service.definition)),
+        );
         let (methods, one_way) = Bound::methods(&self.service.definition, &service);
         let bound = Bound {
             service,
             methods,
             one_way,
-            invoker: filtered(&filters, Arc::new(invoker)),
-            directory,
-            _held: Held {
-                _feeds: feeds,
-                _registries: registries.into_iter().map(|(_, registry)| registry).collect(),
-            },
+            invoker,
+            paths,
         };
         Ok(Reference::new(bound, consumer.application.name()))
+    }
+
+    /// The way through one registry: its list, its rules, and who calls by them.
+    async fn through(
+        &self,
+        registry_url: &ServiceUrl,
+        registry: Registry,
+        url: &ServiceUrl,
+        service: &Arc<ServiceKey>,
+    ) -> Result<Path> {
+        let application = &self.consumer.application;
+        let directory = self.directory(url, &registry_url.address());
+        let rules = Rules::new(url.host().unwrap_or_default(), self.own_rules.clone());
+        let centre = application.config_centre(registry_url)?;
+        let asking = subscribing(url, self.check, registry_url.flag_or("register", true));
+        let reading = Steering::new(
+            &directory,
+            ServiceKey::clone(service),
+            application.name(),
+            rules,
+            centre.clone(),
+        );
+        let (steering, subscription) = tokio::join!(reading, registry.subscribe(&asking));
+        let subscription = subscription.map_err(|error| {
+            RpcError::new(RpcErrorCode::Registry, error.to_string())
+                .about(service)
+                .because(error)
+        })?;
+        let steered = steering.start(subscription).await;
+        Ok(Path {
+            registry: Some(registry_url.clone()),
+            invoker: self.calling(directory, url, service)?,
+            steered: Some(steered),
+            _registry: Some(registry),
+            _centre: centre,
+        })
+    }
+
+    /// The way to providers that were named.
+    fn straight(&self, url: &ServiceUrl, service: &Arc<ServiceKey>) -> Result<Path> {
+        let directory = self.directory(url, "a fixed list");
+        let rules = Rules::new(url.host().unwrap_or_default(), self.own_rules.clone());
+        directory.govern(rules.governance());
+        directory.notify(self.direct_urls(service)?);
+        Ok(Path {
+            registry: None,
+            invoker: self.calling(directory, url, service)?,
+            steered: None,
+            _registry: None,
+            _centre: None,
+        })
+    }
+
+    fn directory(&self, url: &ServiceUrl, origin: &str) -> Arc<Directory> {
+        let connector: Arc<dyn Connector> = Arc::clone(&self.consumer.connector) as _;
+        let options = DirectoryOptions {
+            filters: self.consumer.application.parts().clone(),
+            ..DirectoryOptions::default()
+        };
+        Arc::new(Directory::new(url.clone(), origin, connector, options))
+    }
+
+    /// Chooses among those of `directory` as `url` says.
+    fn calling(
+        &self,
+        directory: Arc<Directory>,
+        url: &ServiceUrl,
+        service: &Arc<ServiceKey>,
+    ) -> Result<Arc<ClusterInvoker>> {
+        let named = |name: &str, known: Vec<&str>, what: &str| {
+            let message = format!("there is no {what} `{name}`; known are {}", known.join(", "));
+            RpcError::new(RpcErrorCode::Validation, message).about(service)
+        };
+        let balances = self
+            .balances
+            .iter()
+            .fold(load_balance::Balances::new(), |balances, (name, balance)| {
+                balances.with(name, Arc::clone(balance))
+            });
+        let balance = url.parameter("loadbalance").unwrap_or(load_balance::DEFAULT);
+        if !balances.is_known(balance) {
+            return Err(named(balance, balances.names(), "load balance"));
+        }
+        let several_groups = service.group().is_some_and(|group| group == "*" || group.contains(','));
+        let usual = if several_groups { "mergeable" } else { cluster::DEFAULT };
+        let cluster_name = url.parameter("cluster").filter(|_| !several_groups).unwrap_or(usual);
+        let parts = cluster::Parts {
+            consumer: url,
+            mergers: Arc::new(self.mergers.clone()),
+        };
+        let strategy = cluster::named(cluster_name, &parts).ok_or_else(|| {
+            let known = cluster::CLUSTERS.iter().map(|(name, _)| *name).collect();
+            named(cluster_name, known, "cluster")
+        })?;
+        Ok(Arc::new(ClusterInvoker::new(directory, balances, strategy)))
+    }
+
+    /// The filters around each call: those that the URL asks for, then those of the application and of the reference.
+    fn call_filters(&self, url: &ServiceUrl) -> Result<Vec<Arc<dyn Filter>>> {
+        let application = &self.consumer.application;
+        let own: Vec<ProgramFilter> = application
+            .consumer_filters()
+            .iter()
+            .chain(&self.filters)
+            .map(|filter| ProgramFilter::new(Arc::clone(filter)))
+            .collect();
+        filter::chain(filter::Side::ConsumerCall, url, application.parts(), &own)
+            .map_err(|error| RpcError::new(RpcErrorCode::Validation, error.to_string()).because(error))
     }
 
     /// The providers that were named, as a registry would list them.
@@ -336,10 +454,10 @@ fn subscribing(url: &ServiceUrl, check: bool, register: bool) -> ServiceUrl {
 }
 
 /// Whether somebody is there within `wait`.
-async fn wait_available(invoker: &ClusterInvoker, wait: Duration) -> bool {
+async fn wait_available(paths: &[Path], wait: Duration) -> bool {
     let until = tokio::time::Instant::now() + wait;
     loop {
-        if invoker.is_available() {
+        if paths.iter().any(|path| path.invoker.is_available()) {
             return true;
         }
         if tokio::time::Instant::now() >= until {

@@ -4,20 +4,19 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use orana_cluster::Directory;
+use orana_cluster::Endpoint;
 use orana_core::{
     Attachments, CallOptions, Encoded, Invocation, Invoker, Method, Reply, RpcError, RpcErrorCode, ServiceKey,
     ServiceUrl,
 };
-use orana_registry::Registry;
 use orana_rpc::{Context, ServiceDefinition, encode_arguments, value_of};
 use orana_wire::dubbo::Descriptor;
 use orana_wire::hessian::{FromHessian, Value};
 
 use crate::Result;
 use crate::exception::behind_generic;
-use crate::feed::Feed;
 use crate::inherited::{Forward, out_of_time, take_over};
+use crate::path::Path;
 use crate::received;
 
 /// The descriptor of `$invoke`.
@@ -45,16 +44,8 @@ pub(crate) struct Bound {
     pub(crate) one_way: Vec<bool>,
     /// Filters, then the cluster.
     pub(crate) invoker: Arc<dyn Invoker>,
-    pub(crate) directory: Arc<Directory>,
-    /// What goes when the last clone goes.
-    pub(crate) _held: Held,
-}
-
-/// What keeps lists coming and the registry knowing of the consumer; empty for a reference without a registry.
-#[derive(Default)]
-pub(crate) struct Held {
-    pub(crate) _feeds: Vec<Feed>,
-    pub(crate) _registries: Vec<Registry>,
+    /// The ways to providers; what keeps lists coming and registries knowing of the consumer goes with them when the last clone goes.
+    pub(crate) paths: Vec<Path>,
 }
 
 impl Bound {
@@ -96,22 +87,20 @@ impl Reference {
 
     /// The addresses that can be called now, `host:port`.
     pub fn addresses(&self) -> Vec<String> {
-        match self.bound.directory.list() {
-            Ok(list) => list
-                .endpoints()
-                .iter()
-                .map(|endpoint| endpoint.address().to_string())
-                .collect(),
-            Err(_) => Vec::new(),
-        }
+        self.endpoints(|endpoint| endpoint.address().to_string())
     }
 
-    /// The URLs of the providers that can be called now, with this consumer's parameters laid over them.
+    /// The URLs of the providers that can be called now, with this consumer's parameters and the rules about them laid over them.
     pub fn providers(&self) -> Vec<ServiceUrl> {
-        match self.bound.directory.list() {
-            Ok(list) => list.endpoints().iter().map(|endpoint| endpoint.url().clone()).collect(),
-            Err(_) => Vec::new(),
-        }
+        self.endpoints(|endpoint| endpoint.url().clone())
+    }
+
+    /// Something of each provider that can be called now.
+    fn endpoints<T>(&self, of: impl Fn(&Endpoint) -> T) -> Vec<T> {
+        let lists = self.bound.paths.iter().filter_map(|path| path.directory().list().ok());
+        lists
+            .flat_map(|list| list.endpoints().iter().map(|endpoint| of(endpoint)).collect::<Vec<_>>())
+            .collect()
     }
 
     /// The same reference; each attempt of its calls takes no longer than `timeout`.

@@ -24,6 +24,7 @@ use tokio::task::AbortHandle;
 use self::published::{Published, Version};
 use crate::call::Call;
 use crate::endpoint_list::EndpointList;
+use crate::filter;
 use crate::governance::Governance;
 use crate::plan::Plan;
 use crate::router::{Report, Stage};
@@ -37,6 +38,8 @@ pub struct DirectoryOptions {
     pub retry_after: Duration,
     /// The longest such pause.
     pub retry_at_most: Duration,
+    /// What the filters around each provider are made with.
+    pub filters: filter::Parts,
 }
 
 /// What a directory has been told.
@@ -89,6 +92,7 @@ impl Default for DirectoryOptions {
             opening_at_once: 64,
             retry_after: Duration::from_secs(1),
             retry_at_most: Duration::from_secs(10),
+            filters: filter::Parts::default(),
         }
     }
 }
@@ -135,6 +139,11 @@ impl Directory {
     /// The consumer's own URL.
     pub fn consumer(&self) -> &ServiceUrl {
         &self.consumer
+    }
+
+    /// The same with configurators laid over it: where its own settings are found.
+    pub fn configured_consumer(&self) -> ServiceUrl {
+        self.published.load().consumer.clone()
     }
 
     /// Takes the complete list of providers. An empty one says that nobody provides the service any more; a list that cannot be used at

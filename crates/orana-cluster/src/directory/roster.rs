@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use ahash::{HashMap, HashMapExt, HashSet, RandomState};
 use indexmap::IndexMap;
-use orana_core::{Connector, Invoker, RpcError, ServiceUrl};
+use orana_core::{Connector, Invoker, RpcError, ServiceUrl, filtered};
 use tokio::time::Instant;
 
 use super::passed_over::Skipped;
 use super::{DirectoryOptions, DirectoryState};
 use crate::endpoint::Endpoint;
 use crate::endpoint_list::EndpointList;
+use crate::filter;
 use crate::governance::Governance;
 use crate::merge::merged;
 use crate::statistics::Statistics;
@@ -94,7 +95,7 @@ impl Roster {
             let url = match self.unusable(provider) {
                 Some(why) => Err(why),
                 None => {
-                    let url = self.governance.configured(merged(provider, &self.consumer));
+                    let url = without_mock(self.governance.configured(merged(provider, &self.consumer)));
                     match is_disabled(&url) {
                         true => Err("it is disabled"),
                         false => Ok(url),
@@ -234,6 +235,13 @@ impl Roster {
 
     fn endpoint(&mut self, original: &ServiceUrl, url: &ServiceUrl, invoker: Arc<dyn Invoker>) -> Arc<Endpoint> {
         let statistics = self.statistics.of(url);
+        let filters = filter::chain(filter::Side::ConsumerAttempt, url, &self.options.filters, &[]);
+        let filters = filters.unwrap_or_else(|error| {
+            // The reference itself was refused if its own list is wrong; a rule or a provider may name anything at any time.
+            tracing::warn!(%error, provider = %url.address(), "the filters that a url asks for cannot be made; the provider is called without them");
+            Vec::new()
+        });
+        let invoker = filtered(&filters, invoker);
         Arc::new(Endpoint::of(original.clone(), url.clone(), invoker, statistics))
     }
 
@@ -302,6 +310,14 @@ impl Known {
             ))),
             other => other,
         }
+    }
+}
+
+/// A mock is the consumer's own matter: neither a provider nor a rule about one can impose it.
+fn without_mock(url: ServiceUrl) -> ServiceUrl {
+    match url.parameter("mock") {
+        Some(_) => url.edit().remove("mock").build(),
+        None => url,
     }
 }
 

@@ -1,0 +1,241 @@
+//! What a registry and a configuration centre say about one service, carried to a directory for as long as somebody has the reference.
+//!
+//! One task listens to all of it. Rules reach the directory before the list that they are about: the documents of the application that
+//! provides are read, with a limit of time, before its first list is told.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use futures_util::stream::{self, BoxStream, SelectAll, StreamExt};
+use orana_cluster::Directory;
+use orana_core::{Category, ServiceKey};
+use orana_registry::config_center::{ConfigCenter, ConfigSubscription, ConfigValue};
+use orana_registry::{Notification, Subscription};
+use parking_lot::Mutex;
+use tokio::task::AbortHandle;
+
+use super::keys::{GROUP, Slot};
+use super::rules::Rules;
+
+/// How long a first list waits for the documents of the application that provides.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// What a reference holds; dropping it ends the subscriptions.
+pub(crate) struct Steered {
+    task: AbortHandle,
+    /// What is in force, for explanations.
+    pub(crate) rules: Arc<Mutex<Rules>>,
+}
+
+/// A directory that is about to be steered.
+pub(crate) struct Steering {
+    reader: Reader,
+    documents: Documents,
+}
+
+/// Who reads documents and tells the directory.
+struct Reader {
+    directory: Weak<Directory>,
+    centre: Option<ConfigCenter>,
+    service: ServiceKey,
+    rules: Arc<Mutex<Rules>>,
+}
+
+/// Subscriptions to documents: those that are the same for ever, and those of the application that provides now.
+#[derive(Default)]
+struct Documents {
+    of_consumer: SelectAll<BoxStream<'static, Word>>,
+    of_provider: SelectAll<BoxStream<'static, Word>>,
+    provider: Option<Box<str>>,
+}
+
+/// What a document is now.
+struct Word {
+    slot: Slot,
+    key: Arc<str>,
+    value: ConfigValue,
+}
+
+impl Steering {
+    /// Reads the documents whose keys are known already, with whatever `rules` has from the start.
+    pub(crate) async fn new(
+        directory: &Arc<Directory>,
+        service: ServiceKey,
+        application: &str,
+        rules: Rules,
+        centre: Option<ConfigCenter>,
+    ) -> Steering {
+        let reader = Reader {
+            directory: Arc::downgrade(directory),
+            centre,
+            service,
+            rules: Arc::new(Mutex::new(rules)),
+        };
+        let documents = Documents {
+            of_consumer: reader.subscribe(&Slot::OF_CONSUMER, application).await,
+            ..Documents::default()
+        };
+        reader.govern();
+        Steering { reader, documents }
+    }
+
+    /// Carries what `subscription` says, now and with every change.
+    pub(crate) async fn start(mut self, mut subscription: Subscription) -> Steered {
+        let rules = Arc::clone(&self.reader.rules);
+        let first = subscription.current();
+        self.tell(&first).await;
+        let task = tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    notification = subscription.changed() => {
+                        let Some(notification) = notification else { return };
+                        if !self.tell(&notification).await {
+                            return;
+                        }
+                    }
+                    Some(word) = self.documents.of_consumer.next() => self.reader.take(&word),
+                    Some(word) = self.documents.of_provider.next() => self.reader.take(&word),
+                }
+            }
+        });
+        Steered {
+            task: task.abort_handle(),
+            rules,
+        }
+    }
+
+    /// Whether the directory is still there to be told.
+    async fn tell(&mut self, notification: &Notification) -> bool {
+        let providers = notification.providers().cloned();
+        if let Some(first) = providers.as_ref().and_then(|providers| providers.first()) {
+            self.follow(first.parameter("application")).await;
+        }
+        let Some(directory) = self.reader.directory.upgrade() else {
+            return false;
+        };
+        self.reader.take_urls(notification);
+        // Nothing said about providers leaves those that are known.
+        if let Some(providers) = providers {
+            directory.notify(providers);
+        }
+        true
+    }
+
+    /// Reads the documents of the application that provides, if it is another one than before.
+    async fn follow(&mut self, application: Option<&str>) {
+        let Some(application) = application.filter(|application| !application.is_empty()) else {
+            return;
+        };
+        if self.documents.provider.as_deref() == Some(application) {
+            return;
+        }
+        self.documents.provider = Some(application.into());
+        self.documents.of_provider = self.reader.subscribe(&Slot::OF_PROVIDER, application).await;
+        self.reader.govern();
+    }
+}
+
+impl Reader {
+    /// Takes the rules that a registry lists as URLs.
+    fn take_urls(&self, notification: &Notification) {
+        let mut notes = Vec::new();
+        {
+            let mut rules = self.rules.lock();
+            for category in [Category::Configurators, Category::Routers] {
+                if let Some(list) = notification.list(category) {
+                    notes.extend(rules.take_urls(category, &list.urls));
+                }
+            }
+        }
+        self.warn(notes);
+        self.govern();
+    }
+
+    /// Subscribes to the documents in these slots, takes what they are now, and gives what they become.
+    async fn subscribe(&self, slots: &[Slot], application: &str) -> SelectAll<BoxStream<'static, Word>> {
+        let Some(centre) = &self.centre else {
+            return SelectAll::new();
+        };
+        let one = |slot: Slot| async move {
+            let key: Arc<str> = slot.key(application, &self.service).into();
+            match tokio::time::timeout(PATIENCE, centre.subscribe(GROUP, &key)).await {
+                Ok(Ok(subscription)) => Some((slot, key, subscription)),
+                Ok(Err(error)) => {
+                    tracing::warn!(%error, rule = %key, service = %self.service, "rules cannot be read");
+                    None
+                }
+                Err(_) => {
+                    tracing::warn!(rule = %key, service = %self.service, centre = centre.address(), "the configuration centre does not answer; rules are not obeyed");
+                    None
+                }
+            }
+        };
+        let subscriptions = join_all(slots.iter().map(|slot| one(*slot))).await;
+        let mut words = SelectAll::new();
+        for (slot, key, subscription) in subscriptions.into_iter().flatten() {
+            self.learn(&Word {
+                slot,
+                key: Arc::clone(&key),
+                value: subscription.current(),
+            });
+            words.push(changes(slot, key, subscription));
+        }
+        words
+    }
+
+    /// Takes a change of a document.
+    fn take(&self, word: &Word) {
+        self.learn(word);
+        self.govern();
+    }
+
+    fn learn(&self, word: &Word) {
+        let value = &word.value;
+        if !value.is_known() {
+            return;
+        }
+        let notes = {
+            let mut rules = self.rules.lock();
+            match &value.problem {
+                Some(problem) => rules.cannot_be_had(word.slot, &word.key, problem),
+                None => rules.take(word.slot, &word.key, value.text.as_deref()),
+            }
+        };
+        match value.text {
+            Some(_) => tracing::info!(rule = %word.key, service = %self.service, "a rule is there"),
+            None => tracing::debug!(rule = %word.key, service = %self.service, "there is no such rule"),
+        }
+        self.warn(notes);
+    }
+
+    fn govern(&self) {
+        if let Some(directory) = self.directory.upgrade() {
+            directory.govern(self.rules.lock().governance());
+        }
+    }
+
+    fn warn(&self, notes: Vec<String>) {
+        for note in notes {
+            tracing::warn!(service = %self.service, "{note}");
+        }
+    }
+}
+
+/// What a document becomes, for as long as the stream is held.
+fn changes(slot: Slot, key: Arc<str>, subscription: ConfigSubscription) -> BoxStream<'static, Word> {
+    let next = move |mut subscription: ConfigSubscription| {
+        let key = Arc::clone(&key);
+        async move {
+            let value = subscription.changed().await?;
+            Some((Word { slot, key, value }, subscription))
+        }
+    };
+    stream::unfold(subscription, next).boxed()
+}
+
+impl Drop for Steered {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
