@@ -73,6 +73,23 @@ fn keys_fall_where_another_implementation_puts_them() {
     );
 }
 
+/// The places that `ConsistentHashLoadBalance` of Dubbo 3.3.6 chose, two hexadecimal digits for each of 1,000 keys, as the program `Ring`
+/// beside the Java peers (`interop/java/governance`) prints them for 12 and for 100 providers.
+#[test]
+fn keys_fall_where_java_puts_them() {
+    for (count, golden) in [(12, include_str!("java-12.txt")), (100, include_str!("java-100.txt"))] {
+        let lab = Lab::of_addresses((0..count).map(|place| format!("10.0.{}.{}:20880", place / 50, place % 50 + 1)));
+        let keys = calls((0..1_000).map(|key| format!("order-{key}")));
+        let places = lab.places(&ConsistentHash::default(), &keys, NOW);
+        let digits: String = places.iter().map(|place| format!("{place:02x}")).collect();
+        assert_eq!(
+            digits,
+            golden.split_whitespace().collect::<String>(),
+            "{count} providers"
+        );
+    }
+}
+
 #[test]
 fn the_key_is_the_chosen_arguments_one_behind_the_other() {
     let lab = twelve("?hash.arguments=0,2,9,x");
