@@ -26,7 +26,8 @@ pub enum PropertiesError {
 pub struct Entries<R: BufRead> {
     input: Peekable<Bytes<R>>,
     encoding: Encoding,
-    line: usize,
+    /// How many lines have ended.
+    ended: usize,
     /// Where the newest entry begins.
     began: usize,
     failed: bool,
@@ -57,7 +58,7 @@ impl<R: BufRead> Entries<R> {
         Entries {
             input: input.bytes().peekable(),
             encoding: Encoding::Latin1,
-            line: 0,
+            ended: 0,
             began: 0,
             failed: false,
         }
@@ -82,7 +83,7 @@ impl<R: BufRead> Entries<R> {
         let mut continued = false;
         loop {
             if !continued {
-                self.began = self.line + 1;
+                self.began = self.ended + 1;
             }
             if !self.natural_line(&mut line, continued)? {
                 return Ok((!line.is_empty()).then_some(line));
@@ -106,11 +107,11 @@ impl<R: BufRead> Entries<R> {
             any = true;
             match byte {
                 b'\n' => {
-                    self.line += 1;
+                    self.ended += 1;
                     return Ok(true);
                 }
                 b'\r' => {
-                    self.line += 1;
+                    self.ended += 1;
                     self.input.next_if(|next| matches!(next, Ok(b'\n')));
                     return Ok(true);
                 }
@@ -119,12 +120,12 @@ impl<R: BufRead> Entries<R> {
                     before_text = false;
                     comment = true;
                 }
-                0 => return Err(damaged(self.line + 1, "it holds a zero byte")),
+                0 => return Err(damaged(self.ended + 1, "it holds a zero byte")),
                 _ => {
                     before_text = false;
                     if !comment {
                         if line.len() == MAX_LINE {
-                            return Err(damaged(self.line + 1, "it is too long"));
+                            return Err(damaged(self.ended + 1, "it is too long"));
                         }
                         line.push(byte);
                     }
