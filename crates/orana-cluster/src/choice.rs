@@ -9,6 +9,7 @@ use crate::call::Call;
 use crate::candidates::Candidates;
 use crate::directory::Directory;
 use crate::endpoint::Endpoint;
+use crate::health::Neighbours;
 use crate::load_balance::{self, Balances, LoadBalance};
 
 /// The parts that picking needs; one for each reference.
@@ -16,6 +17,7 @@ pub(crate) struct Choice {
     pub(crate) directory: Arc<Directory>,
     pub(crate) balances: Balances,
     pub(crate) sticky: Sticky,
+    pub(crate) neighbours: Neighbours,
 }
 
 /// The provider that `sticky=true` calls go to, whatever their method, for as long as it can be called (`AbstractClusterInvoker`).

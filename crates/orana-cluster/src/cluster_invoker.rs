@@ -1,12 +1,14 @@
 //! A directory, load balances and a strategy as one thing to call: the heart of a reference.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use orana_core::{BoxFuture, Invocation, Invoker, Reply, RpcError, ServiceUrl};
 
 use crate::choice::{Choice, Sticky};
 use crate::cluster::Cluster;
 use crate::directory::Directory;
+use crate::health::Neighbours;
 use crate::load_balance::Balances;
 use crate::picker::Picker;
 
@@ -21,6 +23,7 @@ impl ClusterInvoker {
     pub fn new(directory: Arc<Directory>, balances: Balances, cluster: Box<dyn Cluster>) -> ClusterInvoker {
         ClusterInvoker {
             choice: Arc::new(Choice {
+                neighbours: Neighbours::of(directory.consumer(), Instant::now()),
                 directory,
                 balances,
                 sticky: Sticky::default(),

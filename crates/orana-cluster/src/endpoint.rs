@@ -2,10 +2,12 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Instant;
 
 use orana_core::{Invoker, ServiceUrl};
 
 use crate::clock::EpochMillis;
+use crate::health::Health;
 use crate::statistics::Statistics;
 
 /// Weight of a provider that names none.
@@ -21,6 +23,7 @@ pub struct Endpoint {
     address: Arc<str>,
     invoker: Arc<dyn Invoker>,
     statistics: Arc<Statistics>,
+    health: Health,
     weight: u32,
     /// Whether some `METHOD.weight` exists; without one no call needs to look for it.
     method_weights: bool,
@@ -59,6 +62,7 @@ impl Endpoint {
                 .parameter("warmup")
                 .and_then(|text| text.parse().ok())
                 .unwrap_or(DEFAULT_WARM_UP),
+            health: Health::of(&url, Arc::clone(statistics.record())),
             url,
             original,
             invoker,
@@ -94,6 +98,16 @@ impl Endpoint {
     /// What was counted about calls to it.
     pub fn statistics(&self) -> &Arc<Statistics> {
         &self.statistics
+    }
+
+    pub(crate) fn health(&self) -> &Health {
+        &self.health
+    }
+
+    /// Whether a call of `method` has a chance now and is welcome: the connection is up, no circuit breaker is open, and it is not left out for
+    /// doing worse than the others.
+    pub fn admits(&self, method: &str, now: Instant) -> bool {
+        self.is_available() && self.health.admits(method, now)
     }
 
     /// Whether a call has a chance now.

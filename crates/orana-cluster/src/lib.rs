@@ -24,6 +24,7 @@ mod endpoint;
 mod endpoint_list;
 pub mod filter;
 mod governance;
+mod health;
 pub mod load_balance;
 mod merge;
 mod picker;

@@ -12,6 +12,7 @@ use crate::choice::Choice;
 use crate::clock::EpochMillis;
 use crate::directory::List;
 use crate::endpoint::Endpoint;
+use crate::filter::Outcome;
 use crate::load_balance::{asking, hear};
 use crate::plan::Plan;
 
@@ -128,11 +129,15 @@ impl<'a> Picker<'a> {
         Ok(groups)
     }
 
-    /// Makes one attempt at `endpoint`: the call is counted there, and an error says which call it was and who was called.
+    /// Makes one attempt at `endpoint`: the call is counted there, and an error says which call it was and who was called. An open circuit
+    /// breaker refuses it.
     pub async fn attempt(&self, endpoint: &Arc<Endpoint>, invocation: &Invocation) -> Result<Reply, RpcError> {
-        let statistics = endpoint.statistics().method(&invocation.called_name());
-        let begun = statistics.begin(EpochMillis::now());
+        let method = invocation.called_name();
         let began = Instant::now();
+        let told = |error: RpcError| error.calling(invocation).at(endpoint.address());
+        let breaker = endpoint.health().begin(&method, began).map_err(told)?;
+        let statistics = endpoint.statistics().method(&method);
+        let begun = statistics.begin(EpochMillis::now());
         let asking = asking(endpoint, invocation);
         let outcome = endpoint.invoker().invoke(asking.as_ref().unwrap_or(invocation)).await;
         if asking.is_some()
@@ -140,14 +145,23 @@ impl<'a> Picker<'a> {
         {
             hear(endpoint.statistics(), reply);
         }
+        let now = Instant::now();
         let answered = match &outcome {
             Ok(_) => true,
             Err(error) => error.code() == RpcErrorCode::Business,
         };
-        begun.ended(answered, began.elapsed(), EpochMillis::now());
+        begun.ended(answered, now.saturating_duration_since(began), EpochMillis::now());
+        let kind = Outcome::of(&outcome);
+        if let Some(breaker) = breaker {
+            breaker.end(kind, now);
+        }
+        self.choice.neighbours.ended(endpoint, kind, now, || {
+            let list = self.choice.directory.list();
+            list.map_or_else(|_| Vec::new(), |list| list.endpoints().to_vec())
+        });
         match outcome {
             Ok(reply) => Ok(reply.by(endpoint.address())),
-            Err(error) => Err(error.calling(invocation).at(endpoint.address())),
+            Err(error) => Err(told(error)),
         }
     }
 
@@ -178,7 +192,8 @@ impl<'a> Picker<'a> {
         first: &Arc<Endpoint>,
         tried: &[Arc<Endpoint>],
     ) -> Arc<Endpoint> {
-        let good = |endpoint: &Arc<Endpoint>| endpoint.is_available() && !was_tried(tried, endpoint);
+        let now = Instant::now();
+        let good = |endpoint: &Arc<Endpoint>| endpoint.admits(&call.method, now) && !was_tried(tried, endpoint);
         let url = first.url();
         let sticky = url.method_flag_or(&call.method, "sticky", false);
         if sticky && let Some(kept) = self.choice.sticky.of(&candidates).filter(|kept| good(kept)) {

@@ -8,7 +8,7 @@ mod turn;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ahash::HashMap;
 use arc_swap::ArcSwap;
@@ -18,13 +18,15 @@ use self::latency::Latency;
 use self::recent::Recent;
 pub(crate) use self::turn::Turn;
 use crate::clock::EpochMillis;
+use crate::filter::OutlierRecord;
 
 /// The most methods that are told apart; the rest share one place. Names may come from outside (generic calls).
 const MOST_METHODS: usize = 1024;
 
 /// The counters of one provider.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Statistics {
+    record: Arc<OutlierRecord>,
     methods: ArcSwap<HashMap<Box<str>, Arc<MethodStatistics>>>,
     others: Arc<MethodStatistics>,
     /// How busy the provider's machine is, as it said last; the bits of a double, those of 0 if it never said so.
@@ -50,7 +52,23 @@ pub struct MethodStatistics {
 #[derive(Debug)]
 pub struct Begun<'a>(&'a MethodStatistics);
 
+impl Default for Statistics {
+    fn default() -> Statistics {
+        Statistics {
+            record: Arc::new(OutlierRecord::new(Instant::now())),
+            methods: ArcSwap::default(),
+            others: Arc::default(),
+            said_load: AtomicU64::default(),
+        }
+    }
+}
+
 impl Statistics {
+    /// How it does among its neighbours.
+    pub(crate) fn record(&self) -> &Arc<OutlierRecord> {
+        &self.record
+    }
+
     /// Those of a method.
     pub fn method(&self, name: &str) -> Arc<MethodStatistics> {
         if let Some(known) = self.methods.load().get(name) {

@@ -494,3 +494,45 @@ async fn a_forced_mock_makes_no_call_and_the_other_only_helps_out() {
         "{error}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_whose_breaker_is_open_is_passed_over_and_alone_it_refuses() {
+    let query = "retries=0&circuitbreaker=true&circuitbreaker.minimum=4&circuitbreaker.calls=10";
+    let (world, invoker) = reference(query, &["1/i", "2/i"], &[(1, NETWORK)]).await;
+    let mut failed = 0;
+    for _ in 0..200 {
+        failed += usize::from(say(&invoker).await.is_err());
+    }
+    assert!((4..=10).contains(&failed), "{failed}");
+    assert_eq!(world.called.lock().iter().filter(|port| **port == 1).count(), failed);
+
+    let (world, invoker) = reference(query, &["1/i"], &[(1, NETWORK)]).await;
+    for _ in 0..50 {
+        say(&invoker).await.unwrap_err();
+    }
+    let error = say(&invoker).await.unwrap_err();
+    assert_eq!(error.code(), RpcErrorCode::LimitExceeded);
+    assert!(error.message().contains("circuit breaker of say is open"), "{error}");
+    assert!(world.called.lock().len() <= 10);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_fails_among_others_is_left_out_but_never_more_than_a_share() {
+    let all = ["1/i", "2/i", "3/i", "4/i"];
+    let query = "retries=0&outlier=true&outlier.consecutive=3";
+    let (world, invoker) = reference(query, &all, &[(1, NETWORK)]).await;
+    for _ in 0..200 {
+        let _ = say(&invoker).await;
+    }
+    assert_eq!(world.called.lock().iter().filter(|port| **port == 1).count(), 3);
+
+    let failing = [(1, NETWORK), (2, NETWORK), (3, NETWORK), (4, NETWORK)];
+    let (world, invoker) = reference(query, &all, &failing).await;
+    for _ in 0..200 {
+        let _ = say(&invoker).await;
+    }
+    let mut called: Vec<u16> = world.called.lock().iter().rev().take(50).copied().collect();
+    called.sort_unstable();
+    called.dedup();
+    assert_eq!(called.len(), 2, "half of them stay in");
+}
