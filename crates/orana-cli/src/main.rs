@@ -3,12 +3,14 @@
 //! Reads the command line, runs one command, turns what came of it into an exit code. What a command does stands in its
 //! own file under `command/`; nothing here knows how the centre keeps anything.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing))]
 
 mod admin;
 mod command;
 mod entry;
 mod failure;
 mod logging;
+mod nearest;
 mod print;
 mod registry;
 mod zookeeper;

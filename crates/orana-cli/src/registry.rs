@@ -2,15 +2,17 @@
 //! answers are for.
 
 use std::future::Future;
+use std::time::Duration;
 
 use clap::Args;
 use orana::registry::{Query, Registry, RegistryError, RegistryErrorKind};
 use orana::{ErrorCode, ServiceUrl};
 use orana_core::{Category, ServiceKey};
+use tokio::time::timeout;
 
 use crate::entry::Entry;
 use crate::failure::{Failure, Kind};
-use crate::print;
+use crate::{nearest, print};
 
 /// Which registry.
 #[derive(Args)]
@@ -47,7 +49,7 @@ impl AboutService {
         headings: [&str; N],
         row: fn(&Entry) -> [String; N],
     ) -> Result<(), Failure> {
-        let found = self.source.lookup(&question(&self.service, category.name()))?;
+        let (found, hint) = run(self.ask(category))?;
         let mut entries: Vec<Entry> = found.iter().map(Entry::of).collect();
         entries.sort_by(|one, other| one.identity().cmp(&other.identity()));
         if self.json {
@@ -55,13 +57,42 @@ impl AboutService {
         }
         if entries.is_empty() {
             let (service, address) = (&self.service, self.source.address());
-            let message = format!("there are no {category} of `{service}` at {address}");
+            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            let message = format!("there are no {category} of `{service}` at {address}{hint}");
             return Err(Failure::new(Kind::NotFound, message));
         }
         let rows: Vec<_> = entries.iter().map(row).collect();
         print::table(headings, &rows)
     }
+
+    /// Who is listed, and for a person, if nobody is, what else he may have meant.
+    async fn ask(&self, category: Category) -> Result<(Vec<ServiceUrl>, Option<String>), Failure> {
+        let registry = self.source.open()?;
+        let found = registry
+            .lookup(&Query::from_url(&question(&self.service, category.name()))?)
+            .await;
+        let hint = match &found {
+            Ok(found) if found.is_empty() && !self.json => meant(&registry, &self.service, category).await,
+            _ => None,
+        };
+        registry.close().await;
+        Ok((found?, hint))
+    }
 }
+
+/// What somebody may have meant who asked for a service that has nobody under `category`.
+async fn meant(registry: &Registry, service: &ServiceKey, category: Category) -> Option<String> {
+    let everything = question(&ServiceKey::new("*", None, None), category.name());
+    let query = Query::from_url(&everything).ok()?;
+    let lookup = registry.lookup(&query);
+    // It is help beside the error, so neither what fails here nor what takes long is worth another one.
+    let found = timeout(HINT_PATIENCE, lookup).await.ok()?.ok()?;
+    let known: Vec<ServiceKey> = found.iter().filter_map(ServiceUrl::service_key).collect();
+    nearest::hint(service, &known)
+}
+
+/// How long it may take to find out what somebody may have meant.
+const HINT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The time that a registry gets to answer, if its URL does not say.
 const PATIENCE_MILLIS: u32 = 5_000;
@@ -96,6 +127,14 @@ impl Source {
 
     pub(crate) fn open(&self) -> Result<Registry, Failure> {
         Ok(Registry::builder(&self.url()?).build()?)
+    }
+
+    /// What somebody may have meant who asked for a service that nobody provides.
+    pub(crate) async fn meant(&self, service: &ServiceKey) -> Option<String> {
+        let registry = self.open().ok()?;
+        let hint = meant(&registry, service, Category::Providers).await;
+        registry.close().await;
+        hint
     }
 
     /// All that answers `question` now.

@@ -152,7 +152,7 @@ fn status_shows_whatever_the_centre_says() {
     let script = || http(vec![(200, body.into())]).0;
     assert_eq!(
         orana(&["status", "--admin", &script()]).1,
-        "disk.free  7\nrole       leader\n"
+        "role    leader\n\ndisk\n  free  7 B\n"
     );
     assert_eq!(json(&orana(&["status", "--json", "--admin", &script()]).1), json(body));
 }

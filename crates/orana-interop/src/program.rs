@@ -158,6 +158,8 @@ pub fn java(home: &Path) -> Command {
     ]);
     command.args(["-Djava.net.preferIPv4Stack=true", "-Dfile.encoding=UTF-8"]);
     command.args([
+        // The programs themselves say little: that is for who runs them by hand.
+        "-Dorg.slf4j.simpleLogger.defaultLogLevel=info",
         "-Dorg.slf4j.simpleLogger.showDateTime=true",
         "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
     ]);

@@ -72,6 +72,16 @@ fn operate(drill: &Drill, dubbo: Dubbo) -> Result<()> {
     let (_, out, _) = ask(&["providers", SERVICE])?;
     ensure!(out.contains(&address) && out.starts_with("ADDRESS"), "{out}");
 
+    let slip = SERVICE.replace("ee", "e");
+    let meant = format!("the nearest known one is `{SERVICE}`");
+    for slipped in [&["providers", &*slip][..], &["call", &slip, "greet"]] {
+        let (code, out, error) = ask(slipped)?;
+        ensure!(
+            code == Some(3) && out.is_empty() && error.contains(&meant),
+            "{code:?} {out} {error}"
+        );
+    }
+
     let answer = format!("{} Ada", provider.port);
     let (code, out, error) = ask(&["call", SERVICE, "greet", r#"["Ada", 0]"#])?;
     ensure!(

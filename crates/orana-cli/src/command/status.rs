@@ -23,34 +23,93 @@ impl Status {
         if self.json {
             return print::json(&status);
         }
-        let mut rows = Vec::new();
-        flatten("", &status, &mut rows);
-        print::rows(&rows)
+        print::rows(&page(&status))
     }
 }
 
-/// One row for each value, named by its way down; so a centre may say more than this command knows.
-fn flatten(name: &str, value: &Value, rows: &mut Vec<[String; 2]>) {
-    let below = |part: &str| {
-        if name.is_empty() {
-            part.to_owned()
-        } else {
-            format!("{name}.{part}")
-        }
+/// What stands for itself, and below it a section for each part that has parts, whatever they are: a centre may say more than this
+/// command knows. The program's form has the exact numbers.
+fn page(status: &Value) -> Vec<[String; 2]> {
+    let mut rows = Vec::new();
+    let Value::Object(fields) = status else {
+        rows.push(["status".to_owned(), shown("", "", status)]);
+        return rows;
+    };
+    let has_parts = |value: &Value| value.is_object() || value.is_array();
+    for (name, value) in fields.iter().filter(|(_, value)| !has_parts(value)) {
+        rows.push([label(name).to_owned(), shown("", name, value)]);
+    }
+    for (section, value) in fields.iter().filter(|(_, value)| has_parts(value)) {
+        rows.push([String::new(), String::new()]);
+        rows.push([section.clone(), String::new()]);
+        flatten(section, "", value, &mut rows);
+    }
+    rows
+}
+
+/// One row for each value within a section, named by its way down.
+fn flatten(section: &str, name: &str, value: &Value, rows: &mut Vec<[String; 2]>) {
+    let below = |part: &str| match name {
+        "" => part.to_owned(),
+        _ => format!("{name}.{part}"),
     };
     match value {
         Value::Object(fields) => fields
             .iter()
-            .for_each(|(field, value)| flatten(&below(field), value, rows)),
-        Value::Array(items) => {
-            items
-                .iter()
-                .enumerate()
-                .for_each(|(index, item)| flatten(&below(&index.to_string()), item, rows));
+            .for_each(|(field, value)| flatten(section, &below(field), value, rows)),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .for_each(|(index, item)| flatten(section, &below(&index.to_string()), item, rows)),
+        plain => rows.push([format!("  {}", label(name)), shown(section, name, plain)]),
+    }
+}
+
+/// A name without the unit at its end, which its value is shown with.
+fn label(name: &str) -> &str {
+    name.strip_suffix("_ms").unwrap_or(name)
+}
+
+fn shown(section: &str, name: &str, value: &Value) -> String {
+    match (value, value.as_u64()) {
+        (Value::Null, _) => "-".to_owned(),
+        (Value::Bool(flag), _) => if *flag { "yes" } else { "no" }.to_owned(),
+        (Value::String(text), _) => text.clone(),
+        (_, Some(number)) if name.ends_with("_ms") => time(number),
+        (_, Some(number)) if matches!(section, "bytes" | "disk") => size(number),
+        (other, _) => other.to_string(),
+    }
+}
+
+/// The two greatest units of a time.
+fn time(millis: u64) -> String {
+    let seconds = millis / 1000;
+    let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
+    match (days, hours, minutes) {
+        (0, 0, 0) => format!("{seconds}s"),
+        (0, 0, _) => format!("{minutes}m {}s", seconds % 60),
+        (0, ..) => format!("{hours}h {minutes}m"),
+        _ => format!("{days}d {hours}h"),
+    }
+}
+
+/// Bytes in the greatest unit of which there is one.
+fn size(bytes: u64) -> String {
+    let units = [
+        (60, "EiB"),
+        (50, "PiB"),
+        (40, "TiB"),
+        (30, "GiB"),
+        (20, "MiB"),
+        (10, "KiB"),
+    ];
+    match units.iter().find(|(bits, _)| bytes >> bits > 0) {
+        None => format!("{bytes} B"),
+        Some((bits, unit)) => {
+            // One digit behind the point is cut, not rounded: 1023.9 is no next unit.
+            let tenths = (u128::from(bytes) * 10) >> bits;
+            format!("{}.{} {unit}", tenths / 10, tenths % 10)
         }
-        Value::Null => rows.push([name.to_owned(), "-".to_owned()]),
-        Value::String(text) => rows.push([name.to_owned(), text.clone()]),
-        other => rows.push([name.to_owned(), other.to_string()]),
     }
 }
 
@@ -61,25 +120,45 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_becomes_one_row_for_each_value() {
-        let mut rows = Vec::new();
-        flatten(
-            "",
-            &json!({"role": "leader", "disk": {"free": 7}, "members": [{"id": 1}], "none": null}),
-            &mut rows,
-        );
-        let rows: Vec<_> = rows
+    fn what_stands_for_itself_comes_first_and_each_part_has_a_section() {
+        let status = json!({
+            "role": "leader",
+            "uptime_ms": 3_900_000,
+            "none": null,
+            "disk": {"free": 1_572_864, "writes_refused": false},
+            "members": [{"id": 1}],
+            "index": {"log": 2_000_000},
+        });
+        let rows: Vec<_> = page(&status)
             .iter()
-            .map(|[name, value]| (name.as_str(), value.as_str()))
+            .map(|[name, value]| format!("{name}={value}"))
             .collect();
         assert_eq!(
             rows,
             [
-                ("disk.free", "7"),
-                ("members.0.id", "1"),
-                ("none", "-"),
-                ("role", "leader")
+                "none=-",
+                "role=leader",
+                "uptime=1h 5m",
+                "=",
+                "disk=",
+                "  free=1.5 MiB",
+                "  writes_refused=no",
+                "=",
+                "index=",
+                "  log=2000000",
+                "=",
+                "members=",
+                "  0.id=1",
             ]
         );
+        assert_eq!(page(&json!("odd")), [["status".to_owned(), "odd".to_owned()]]);
+    }
+
+    #[test]
+    fn times_and_sizes_are_shown_in_units_that_a_person_counts_in() {
+        let times = [0, 59_999, 60_000, 3_600_000, 90_000_000].map(time);
+        assert_eq!(times, ["0s", "59s", "1m 0s", "1h 0m", "1d 1h"]);
+        let sizes = [0, 1023, 1024, 1_048_575, u64::MAX].map(size);
+        assert_eq!(sizes, ["0 B", "1023 B", "1.0 KiB", "1023.9 KiB", "15.9 EiB"]);
     }
 }

@@ -8,8 +8,8 @@ use super::source::Origin;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// A key nobody knows; `nearest` is written as that place writes it.
-    #[error("unknown key `{given}` ({origin}); the nearest known one is `{nearest}`")]
+    /// A key nobody knows; both names are written as that place writes them.
+    #[error("unknown {}; the nearest known one is `{nearest}`", place(given, origin))]
     UnknownKey {
         /// The key as it was given.
         given: String,
@@ -74,4 +74,13 @@ pub enum ConfigError {
         /// The bytes that one request may have.
         request: u64,
     },
+}
+
+/// What was given, and where, without saying a name twice.
+fn place(given: &str, origin: &Origin) -> String {
+    match origin {
+        Origin::Variable(_) => format!("variable `{given}`"),
+        Origin::Flag(_) => format!("flag `{given}`"),
+        origin => format!("key `{given}` ({origin})"),
+    }
 }

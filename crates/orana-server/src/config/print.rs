@@ -15,6 +15,8 @@ impl fmt::Display for Loaded {
                     Kind::Secret if text.is_empty() => format!("# {} is not set", key.name),
                     Kind::Secret => format!("# {} is set and not shown", key.name),
                     Kind::Flag | Kind::Count => format!("{} = {text}", key.name),
+                    // A number without a unit is a number.
+                    Kind::Size if text.bytes().all(|byte| byte.is_ascii_digit()) => format!("{} = {text}", key.name),
                     Kind::Words => format!("{} = {:?}", key.name, text.split_terminator(',').collect::<Vec<_>>()),
                     _ => format!("{} = {}", key.name, toml::Value::String(text)),
                 };

@@ -80,7 +80,7 @@ impl Sources {
         }
         for (name, text) in &self.flags {
             let origin = Origin::Flag(name.clone());
-            let key = known(name, &origin, |key| key.name.to_owned())?;
+            let key = known(&format!("--{name}"), &origin, |key| format!("--{}", key.name))?;
             settings.push(Setting {
                 key,
                 text: text.clone(),

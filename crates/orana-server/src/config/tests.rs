@@ -92,11 +92,11 @@ fn an_unknown_key_is_refused_with_its_place_and_the_nearest_known_one() {
     );
     assert_eq!(
         refusal(&variable("ORANA_DTAA", "x")),
-        "unknown key `ORANA_DTAA` (ORANA_DTAA); the nearest known one is `ORANA_DATA`"
+        "unknown variable `ORANA_DTAA`; the nearest known one is `ORANA_DATA`"
     );
     assert_eq!(
         refusal(&flag("zokeeper", "off")),
-        "unknown key `zokeeper` (--zokeeper); the nearest known one is `zookeeper`"
+        "unknown flag `--zokeeper`; the nearest known one is `--zookeeper`"
     );
 }
 
@@ -229,6 +229,8 @@ fn the_printed_configuration_is_a_file_that_says_the_same() {
         printed.contains("tick-time = \"1500ms\"") && printed.contains("# --tick-time"),
         "{printed}"
     );
+    assert!(printed.contains("max-request-bytes = 1048575 "), "{printed}");
+    assert!(printed.contains("disk-reserve = \"256MiB\" "), "{printed}");
     let again = Config::load(&file(&printed)).expect("the printed form is valid");
     assert_eq!(again.config, loaded.config);
 }

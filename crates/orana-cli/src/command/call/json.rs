@@ -8,8 +8,12 @@ use serde_json::{Map, Number, Value as Json};
 
 use crate::command::stat::utc;
 
-/// More values than this are not printed: a value can hold another many times, and that many times over.
-const MOST: usize = 1_000_000;
+/// Larger results are not printed: a value can hold another many times, and that many times over. Each value counts for
+/// [`EACH`] bytes and its text.
+const MOST: usize = 64 << 20;
+
+/// What a value takes as a part of a document, about.
+const EACH: usize = 64;
 
 /// A document as an argument: objects are maps, in which `class` names the Java class; whole numbers are `Integer` or `Long`.
 pub(super) fn to_value(json: &Json) -> Result<Value, String> {
@@ -52,9 +56,22 @@ pub(super) fn to_json(value: &Value) -> Result<Json, String> {
 }
 
 fn json(value: &Value, left: &mut usize) -> Result<Json, String> {
+    let text = match value {
+        Value::Text(text) => text.len(),
+        Value::Binary(bytes) => bytes.len(),
+        Value::Node(node) => match node.content() {
+            Some(Content::Object(object)) => object.class.fields.iter().map(|name| EACH + name.len()).sum(),
+            Some(Content::Map(map)) => {
+                let names = map.entries.iter().filter_map(|(key, _)| key.as_text());
+                names.map(|name| EACH + name.len()).sum()
+            }
+            _ => 0,
+        },
+        _ => 0,
+    };
     *left = left
-        .checked_sub(1)
-        .ok_or_else(|| format!("the result has more than {MOST} values"))?;
+        .checked_sub(EACH + text)
+        .ok_or_else(|| format!("the result is too large to be printed: more than {} MiB", MOST >> 20))?;
     let mut many = |values: &[Value]| {
         values
             .iter()

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use orana::{Application, Reference, Value};
+use orana::{Application, ErrorCode, Reference, Value};
 use orana_core::ServiceKey;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -151,8 +151,13 @@ impl Call {
             Some(_) => (group.unwrap_or(""), version.unwrap_or("")),
             None => (group.unwrap_or("*"), version.unwrap_or("*")),
         };
-        if self.address.is_none() {
-            let source = Source::of(self.registry.as_deref().unwrap_or("zookeeper://127.0.0.1:2181"));
+        let source = match &self.address {
+            Some(_) => None,
+            None => Some(Source::of(
+                self.registry.as_deref().unwrap_or("zookeeper://127.0.0.1:2181"),
+            )),
+        };
+        if let Some(source) = &source {
             application = application.registry(&source.url()?.full_text());
         }
         let mut refer = application
@@ -167,7 +172,22 @@ impl Call {
         if let Some(address) = &self.address {
             refer = refer.direct(address);
         }
-        let mut reference = refer.await?;
+        let mut reference = match (refer.await, &source) {
+            (Ok(reference), _) => reference,
+            (Err(error), Some(source)) if error.code() == ErrorCode::Forbidden => {
+                let asked = ServiceKey::new(
+                    self.service.interface(),
+                    self.group.as_deref().or(self.service.group()),
+                    self.version.as_deref().or(self.service.version()),
+                );
+                let hint = source.meant(&asked).await;
+                return Err(match hint {
+                    Some(hint) => Failure::new(Kind::NotFound, format_args!("{error}; {hint}")),
+                    None => error.into(),
+                });
+            }
+            (Err(error), _) => return Err(error.into()),
+        };
         for (name, text) in &self.attachment {
             reference = reference.attachment(name, text);
         }
