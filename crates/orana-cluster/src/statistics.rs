@@ -154,7 +154,8 @@ impl MethodStatistics {
         self.recent.average(totals, now, period)
     }
 
-    /// Whether calls fail here at present, so that others are to be preferred; see [`Fortune`].
+    /// Whether calls fail here at present, so that others are to be preferred: after the first failure for 100 ms, after each further one in a
+    /// row for twice as long, and never for more than 10 s. An answer ends it.
     pub fn stands_back(&self, now: EpochMillis) -> bool {
         self.fortune.stands_back(now)
     }
