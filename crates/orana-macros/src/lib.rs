@@ -1,5 +1,6 @@
 //! What the compiler can write for the user. Knows nothing of the run time but the paths of what it mentions.
 
+mod case;
 mod derive_hessian;
 mod service;
 

@@ -5,7 +5,7 @@ use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Error, Ident, LitStr, Path, Result};
 
-use super::case::Case;
+use crate::case::Case;
 
 /// On a type.
 #[derive(Default)]

@@ -3,7 +3,6 @@
 //! Each form is a file; attributes and names have theirs.
 
 mod attribute;
-mod case;
 mod constants;
 mod family;
 mod generics;

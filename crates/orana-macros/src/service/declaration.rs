@@ -12,7 +12,7 @@ use syn::{
     TraitItem, TraitItemFn, Type,
 };
 
-use super::names::camel_case;
+use super::names::java_name;
 
 /// A trait that is a Dubbo service.
 pub(super) struct Declaration {
@@ -224,7 +224,7 @@ impl Method {
         Ok(Method {
             java_name: settings
                 .name
-                .map_or_else(|| camel_case(&signature.ident.to_string()), |name| name.value()),
+                .map_or_else(|| java_name(&signature.ident.to_string()), |name| name.value()),
             name: signature.ident.clone(),
             parameters,
             output,

@@ -1,35 +1,29 @@
-//! How Rust's spelling of a name becomes Java's.
+//! How Rust's spelling of a method's name becomes Java's.
 
-/// `say_hello` → `sayHello`. Underscores at the ends stay, those between words go.
-pub(super) fn camel_case(name: &str) -> String {
+use crate::case::Case;
+
+/// `say_hello` → `sayHello`. Underscores in front stay; a name with capitals is spelled as Java has it already.
+pub(super) fn java_name(name: &str) -> String {
     let name = name.strip_prefix("r#").unwrap_or(name);
-    let body = name.trim_matches('_');
-    let lead = name.len() - name.trim_start_matches('_').len();
-    let mut java = "_".repeat(lead);
-    let mut upper = false;
-    for character in body.chars() {
-        match character {
-            '_' => upper = true,
-            _ if upper => {
-                java.extend(character.to_uppercase());
-                upper = false;
-            }
-            _ => java.push(character),
-        }
+    if name.contains(char::is_uppercase) {
+        return name.to_owned();
     }
-    java
+    let lead = name.len() - name.trim_start_matches('_').len();
+    "_".repeat(lead) + &Case::Camel.of(name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::camel_case;
+    use super::java_name;
 
     #[test]
     fn words_are_joined_by_capitals() {
-        assert_eq!(camel_case("say_hello"), "sayHello");
-        assert_eq!(camel_case("a_b_c1"), "aBC1");
-        assert_eq!(camel_case("r#type"), "type");
-        assert_eq!(camel_case("_hidden"), "_hidden");
-        assert_eq!(camel_case("plain"), "plain");
+        assert_eq!(java_name("say_hello"), "sayHello");
+        assert_eq!(java_name("a_b_c1"), "aBC1");
+        assert_eq!(java_name("r#type"), "type");
+        assert_eq!(java_name("_hidden"), "_hidden");
+        assert_eq!(java_name("type_"), "type");
+        assert_eq!(java_name("plain"), "plain");
+        assert_eq!(java_name("getURL"), "getURL");
     }
 }

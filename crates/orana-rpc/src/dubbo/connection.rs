@@ -7,26 +7,26 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
 use orana_core::{Attachments, Reply, ReplyShape};
-use orana_wire::dubbo::event::{put_heartbeat_answer, put_read_only};
+use orana_wire::dubbo::event::put_heartbeat_answer;
 use orana_wire::dubbo::frame::oversize;
-use orana_wire::dubbo::response::put_error;
 use orana_wire::dubbo::{Direction, Event, Header, Status};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 use super::inbox::{Inbox, Incoming};
-use super::outbox::{Leave, Outbox, Unsent};
+use super::line::{Busy, Line};
+use super::outbox::{Leave, Outbox};
 use super::request::{self, Asked, Call, Memory, Refusal};
-use super::response::{self, Envelope};
+use super::response::Envelope;
 use super::server::Shared;
-use super::serving::{Served, Serving};
+use super::serving::Serving;
 use crate::pace::Place;
 
 /// While so many bytes wait for a consumer that does not read, no more of its requests are read or begun.
@@ -40,18 +40,6 @@ const LARGE: usize = 32 << 10;
 
 /// How long a connection that is being closed waits for the other side to close.
 pub(super) const LINGER: Duration = Duration::from_millis(500);
-
-/// What others hold of a connection.
-#[derive(Debug)]
-pub(super) struct Line {
-    outbox: Outbox,
-    /// Calls that are being performed.
-    busy: AtomicUsize,
-    /// To be closed as soon as nothing is under way.
-    closing: AtomicBool,
-    /// More answers wait than may; to be closed at once.
-    flooded: AtomicBool,
-}
 
 /// The task of a connection. Dropping it closes the connection and gives up its calls.
 pub(super) struct Connection {
@@ -85,56 +73,12 @@ enum State {
     Gone,
 }
 
-/// Counts a call as under way.
-struct Busy {
-    shared: Arc<Shared>,
-    line: Arc<Line>,
-}
-
-impl Line {
-    /// Tells the consumer whether calls are welcome.
-    pub(super) fn announce(&self, read_only: bool) {
-        let _ = self.outbox.put(Leave::Together, |out| put_read_only(0, read_only, out));
-    }
-
-    /// Closes the connection when nothing is under way.
-    pub(super) fn close(&self) {
-        self.closing.store(true, Ordering::Release);
-        self.outbox.task().wake();
-    }
-}
-
-impl Busy {
-    fn new(shared: &Arc<Shared>, line: &Arc<Line>) -> Busy {
-        shared.busy.fetch_add(1, Ordering::AcqRel);
-        line.busy.fetch_add(1, Ordering::AcqRel);
-        Busy {
-            shared: Arc::clone(shared),
-            line: Arc::clone(line),
-        }
-    }
-}
-
-impl Drop for Busy {
-    fn drop(&mut self) {
-        self.shared.busy.fetch_sub(1, Ordering::AcqRel);
-        let others = self.line.busy.fetch_sub(1, Ordering::AcqRel) - 1;
-        if others == 0 && self.line.closing.load(Ordering::Acquire) {
-            self.line.outbox.task().wake();
-        }
-    }
-}
-
 impl Connection {
     /// Serves `peer` over that socket.
     pub(super) fn new(shared: Arc<Shared>, socket: TcpStream, peer: SocketAddr) -> Connection {
         let (read, write) = socket.into_split();
-        let line = Arc::new(Line {
-            outbox: Outbox::new(write, shared.options.queued.max(BACKLOG)),
-            busy: AtomicUsize::new(0),
-            closing: AtomicBool::new(false),
-            flooded: AtomicBool::new(false),
-        });
+        let outbox = Outbox::new(write, shared.options.queued.max(BACKLOG));
+        let line = Arc::new(Line::new(outbox));
         let number = shared.enter(&line);
         let now = Instant::now();
         Connection {
@@ -226,7 +170,7 @@ impl Connection {
             Incoming::Oversized(header) => {
                 if header.wants_answer() {
                     let text = oversize(header.length, self.shared.options.payload);
-                    refuse(line, header.id, &Refusal::new(Status::BAD_REQUEST, text));
+                    line.refuse(header.id, &Refusal::new(Status::BAD_REQUEST, text));
                 }
                 now
             }
@@ -258,7 +202,7 @@ impl Connection {
             Ok(request) => request,
             Err(refusal) => {
                 if two_way {
-                    refuse(line, header.id, &refusal);
+                    line.refuse(header.id, &refusal);
                 } else {
                     tracing::debug!(peer = %self.peer, refusal.text, "a one-way call was refused");
                 }
@@ -277,18 +221,14 @@ impl Connection {
                     true => Reply::null(),
                     false => Reply::new(ReplyShape::Value, argument),
                 };
-                answer(line, envelope, two_way, (Ok(echo), Attachments::new()), Leave::OnFlush);
+                line.answer(envelope, two_way, (Ok(echo), Attachments::new()), Leave::OnFlush);
                 return now;
             }
         };
         if shared.busy.load(Ordering::Relaxed) >= shared.options.calls {
             if two_way {
                 let text = format!("{} calls are being performed, which is the limit", shared.options.calls);
-                refuse(
-                    line,
-                    header.id,
-                    &Refusal::new(Status::SERVER_THREADPOOL_EXHAUSTED, text),
-                );
+                line.refuse(header.id, &Refusal::new(Status::SERVER_THREADPOOL_EXHAUSTED, text));
             }
             return now;
         }
@@ -307,7 +247,7 @@ impl Connection {
     ) -> Instant {
         let mut serving = Serving::new(call, self.peer, envelope.limit);
         if let Some(expired) = serving.expired(now.into_std()) {
-            answer(line, envelope, two_way, expired, Leave::OnFlush);
+            line.answer(envelope, two_way, expired, Leave::OnFlush);
             return now;
         }
         let mut now = now;
@@ -319,7 +259,7 @@ impl Connection {
             now = after;
             if let Poll::Ready(served) = polled {
                 let large = served.0.as_ref().is_ok_and(|reply| reply.bytes().len() > LARGE);
-                answer(line, envelope, two_way, served, Leave::OnFlush);
+                line.answer(envelope, two_way, served, Leave::OnFlush);
                 // To copy a large answer takes time as well, which is not the next call's.
                 return if large { Instant::now() } else { now };
             }
@@ -331,11 +271,11 @@ impl Connection {
                 Place::Here | Place::Probe => serving.await,
             };
             // The last one need not wait for others.
-            let leave = match busy.line.busy.load(Ordering::Acquire) {
+            let leave = match busy.line.busy() {
                 1 => Leave::Now,
                 _ => Leave::Together,
             };
-            answer(&busy.line, envelope, two_way, served, leave);
+            busy.line.answer(envelope, two_way, served, leave);
             drop(busy);
         });
         now
@@ -397,13 +337,13 @@ impl Future for Connection {
         line.outbox.task().register(cx);
         while this.calls.try_join_next().is_some() {}
         // Others that are ready go first, so that their answers leave with those that wait.
-        if !this.deferred && line.busy.load(Ordering::Acquire) > 0 && line.outbox.len() > 0 {
+        if !this.deferred && line.busy() > 0 && line.outbox.len() > 0 {
             this.deferred = true;
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
         this.deferred = false;
-        if line.flooded.load(Ordering::Acquire) {
+        if line.is_flooded() {
             this.shared.complain_of_slow(this.peer, line.outbox.len());
             return this.cut(&line, cx);
         }
@@ -427,8 +367,8 @@ impl Future for Connection {
             Poll::Ready(Ok(())) => true,
             Poll::Pending => false,
         };
-        let idle = line.busy.load(Ordering::Acquire) == 0 && line.outbox.len() == 0;
-        if flushed && idle && line.closing.load(Ordering::Acquire) {
+        let idle = line.busy() == 0 && line.outbox.len() == 0;
+        if flushed && idle && line.is_closing() {
             this.state = State::Closing;
             this.timer.as_mut().reset(Instant::now() + LINGER);
             drop(line);
@@ -481,25 +421,5 @@ impl fmt::Debug for Connection {
         f.debug_struct("Connection")
             .field("peer", &self.peer)
             .finish_non_exhaustive()
-    }
-}
-
-fn refuse(line: &Line, id: i64, refusal: &Refusal) {
-    let put = |out: &mut _| put_error(id, refusal.status, &refusal.text, out);
-    let _ = line.outbox.put(Leave::OnFlush, put);
-}
-
-/// Puts the answer, if one is wanted.
-fn answer(line: &Line, envelope: Envelope, two_way: bool, served: Served, leave: Leave) {
-    let (result, attachments) = served;
-    if two_way {
-        let put = |out: &mut _| response::put(envelope, &result, &attachments, out);
-        // If the connection is closed nobody is there to be told.
-        if let Err(Unsent::Full) = line.outbox.put(leave, put) {
-            line.flooded.store(true, Ordering::Release);
-            line.outbox.task().wake();
-        }
-    } else if let Err(error) = result {
-        tracing::debug!(%error, "a one-way call failed");
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!   client   prepared ─▶ link ─▶ channel {calls, outbox, inbox} ─▶ answer
-//!   server   server ─▶ connection {inbox, outbox} ─▶ request ─▶ serving ─▶ exporter
+//!   server   server ─▶ connection {inbox, line {outbox}} ─▶ request ─▶ serving ─▶ exporter
 //! ```
 
 mod answer;
@@ -14,6 +14,7 @@ mod channel;
 mod client;
 mod connection;
 mod inbox;
+mod line;
 mod link;
 mod outbox;
 mod prepared;

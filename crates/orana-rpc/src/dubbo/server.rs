@@ -16,7 +16,8 @@ use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep};
 
-use super::connection::{Connection, LINGER, Line};
+use super::connection::{Connection, LINGER};
+use super::line::Line;
 use crate::exporter::{Exported, Exporter};
 use crate::local::LocalInvoker;
 use crate::service::{Service, ServiceDefinition};
