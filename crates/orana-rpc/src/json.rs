@@ -6,7 +6,7 @@ use std::sync::Arc;
 use orana_wire::hessian::{Object, Value};
 use serde_json::{Number, Value as Json};
 
-use crate::generic::constant;
+use crate::plain::constant;
 
 /// The value that a text of JSON is for a parameter or result of that Java type.
 ///

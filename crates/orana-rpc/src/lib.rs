@@ -20,6 +20,7 @@ mod json;
 mod local;
 mod overload;
 mod pace;
+mod plain;
 mod reserved;
 mod scratch;
 mod service;
