@@ -54,7 +54,7 @@ pub mod limits {
     /// Overrides that a document expands to.
     pub const OVERRIDES: usize = 10_000;
     /// Bytes of all the texts that a document of overrides expands to.
-    pub const OVERRIDE_BYTES: usize = 4 << 20;
+    pub const OVERRIDE_BYTES: usize = 8 << 20;
     /// Remarks that are kept of one text.
     pub const REMARKS: usize = 32;
 }

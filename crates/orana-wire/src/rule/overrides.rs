@@ -103,6 +103,7 @@ type Parameter = (Arc<str>, Arc<str>);
 struct Item {
     side: Option<Arc<str>>,
     addresses: Vec<Arc<str>>,
+    /// If there are none, those of a provider's item are its addresses.
     provider_addresses: Vec<Arc<str>>,
     applications: Vec<Arc<str>>,
     services: Vec<Arc<str>>,
@@ -223,10 +224,7 @@ fn item(document: &mut Document<'_>, node: &Node, config: &Config) -> Result<Ite
     if addresses.is_empty() {
         addresses.push(ANYHOST.into());
     }
-    let mut provider_addresses = document.names(node, "providerAddresses")?.unwrap_or_default();
-    if provider_addresses.is_empty() && side.as_deref() == Some("provider") {
-        provider_addresses.clone_from(&addresses);
-    }
+    let provider_addresses = document.names(node, "providerAddresses")?.unwrap_or_default();
     Ok(Item {
         side,
         addresses,

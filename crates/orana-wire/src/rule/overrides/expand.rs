@@ -1,6 +1,7 @@
 //! From an item to single overrides: one for each address, and each application or service (`ConfigParser.serviceItemToUrls`,
 //! `appItemToUrls`). Knows the limits of a whole document.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use orana_core::ServiceUrl;
 use orana_core::rule::{Override, RuleError, Scope};
 
 use super::single::{self, of_url};
-use super::{Config, Item};
+use super::{ANYHOST, Config, Item};
 use crate::rule::document::{Document, shortened};
 use crate::rule::limits;
 use crate::rule::yaml::Node;
@@ -34,11 +35,12 @@ pub(super) fn expand(
         true => vec![None],
         false => applications.iter().map(|application| Some(&**application)).collect(),
     };
+    let hosts = Hosts::of(&item.addresses);
     let mut unsafe_keys = 0;
     for address in &item.addresses {
         for service in &services {
             for application in &applications {
-                let text = written(config, item, address, service, *application);
+                let text = written(config, item, &hosts, address, service, *application);
                 *bytes += text.len();
                 if overrides.len() == limits::OVERRIDES || *bytes > limits::OVERRIDE_BYTES {
                     let reason = format!(
@@ -66,7 +68,14 @@ pub(super) fn expand(
 }
 
 /// The URL that Dubbo makes of an item for one address, service and application.
-fn written(config: &Config, item: &Item, address: &str, service: &str, application: Option<&str>) -> String {
+fn written(
+    config: &Config,
+    item: &Item,
+    hosts: &Hosts<'_>,
+    address: &str,
+    service: &str,
+    application: Option<&str>,
+) -> String {
     let mut text = format!("override://{address}/");
     // Only a first character behind which something stands can end a group or begin a version.
     let (group, rest) = match service.find('/').filter(|at| *at > 0) {
@@ -98,6 +107,8 @@ fn written(config: &Config, item: &Item, address: &str, service: &str, applicati
     }
     if !item.provider_addresses.is_empty() {
         put("providerAddresses", &item.provider_addresses.join(","));
+    } else if item.side.as_deref() == Some("provider") {
+        put("providerAddresses", &hosts.at(address).join(","));
     }
     // The later one of two keys counts, so what the document says stands behind what its parameters could say.
     if let (Scope::Application, Some(application)) = (config.scope, application) {
@@ -113,4 +124,50 @@ fn written(config: &Config, item: &Item, address: &str, service: &str, applicati
     }
     text.pop();
     text
+}
+
+/// An item's addresses by their hosts.
+struct Hosts<'a> {
+    all: &'a [Arc<str>],
+    /// Where the addresses of a host stand; an address is found by itself, too.
+    places: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Hosts<'a> {
+    fn of(all: &'a [Arc<str>]) -> Hosts<'a> {
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, address) in all.iter().enumerate() {
+            places.entry(host(address)).or_default().push(place);
+            if host(address) != &**address {
+                places.entry(address).or_default().push(place);
+            }
+        }
+        Hosts { all, places }
+    }
+
+    /// Those that can be the provider's at `address`. Java writes all of them to each URL; those of other hosts say nothing there, and a
+    /// thousand addresses would be a million.
+    fn at(&self, address: &str) -> Vec<&'a str> {
+        if host(address) == ANYHOST {
+            return self.all.iter().map(|address| &**address).collect();
+        }
+        let here = [host(address), address, ANYHOST];
+        let mut places: Vec<_> = here
+            .iter()
+            .filter_map(|host| self.places.get(host))
+            .flatten()
+            .copied()
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+            .into_iter()
+            .filter_map(|place| self.all.get(place))
+            .map(|address| &**address)
+            .collect()
+    }
+}
+
+fn host(address: &str) -> &str {
+    address.rsplit_once(':').map_or(address, |(host, _)| host)
 }

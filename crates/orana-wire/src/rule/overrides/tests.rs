@@ -53,6 +53,8 @@ fn documents_expand_to_the_urls_that_dubbo_makes_of_them() {
         };
         let urls = |texts: Vec<&str>| {
             let url = |text| ServiceUrl::parse(text).unwrap_or_else(|error| panic!("{error}: {text}\n{document}"));
+            // Those of other hosts are left out here.
+            let url = |text| url(text).edit().remove("providerAddresses").build();
             texts.into_iter().map(url).collect::<Vec<_>>()
         };
         let texts = read.overrides.iter().map(|one| &*one.text).collect();
@@ -79,6 +81,56 @@ fn an_item_says_whom_it_is_for_and_what_changes() {
     assert_eq!(one.provider_addresses, Some(vec!["10.0.0.1:20880".into()]));
     assert_eq!(parameters(&one), [("say.timeout", "5"), ("weight", "0")]);
     assert_eq!((one.place.line, one.place.column), (4, 3));
+}
+
+#[test]
+fn the_addresses_of_a_providers_item_are_its_provider_addresses() {
+    let lists = |addresses: &str| {
+        let text = format!("key: a\nconfigs: [{{side: provider, parameters: {{b: c}}, addresses: [{addresses}]}}]");
+        let lists = rule(&text)
+            .overrides
+            .into_iter()
+            .map(|one| one.provider_addresses.unwrap().join(" "));
+        lists.collect::<Vec<_>>()
+    };
+    assert_eq!(lists(""), ["0.0.0.0"]);
+    // A list of those that can be at the host of the override: others say nothing there.
+    assert_eq!(
+        lists("'10.0.0.1:1', '10.0.0.2:2', '10.0.0.1', '0.0.0.0:3'"),
+        [
+            "10.0.0.1:1 10.0.0.1 0.0.0.0:3",
+            "10.0.0.2:2 0.0.0.0:3",
+            "10.0.0.1:1 10.0.0.1 0.0.0.0:3",
+            "10.0.0.1:1 10.0.0.2:2 10.0.0.1 0.0.0.0:3",
+        ]
+    );
+}
+
+#[test]
+fn explicit_provider_addresses_are_taken_as_they_are() {
+    let one = one("side: consumer, parameters: {a: b}, providerAddresses: ['10.0.0.9:20880', 10.0.0.8]");
+    assert_eq!(
+        one.provider_addresses,
+        Some(vec!["10.0.0.9:20880".into(), "10.0.0.8".into()])
+    );
+}
+
+#[test]
+fn ten_thousand_addresses_of_providers_are_ten_thousand_overrides() {
+    let addresses: Vec<_> = (0..limits::OVERRIDES)
+        .map(|n| format!("'10.0.{}.{}:20880'", n / 256, n % 256))
+        .collect();
+    let text = format!(
+        "key: a\nconfigs: [{{side: provider, parameters: {{weight: 1}}, addresses: [{}]}}]",
+        addresses.join(",")
+    );
+    let rule = rule(&text);
+    assert_eq!(rule.overrides.len(), limits::OVERRIDES);
+    assert!(
+        rule.overrides
+            .iter()
+            .all(|one| one.provider_addresses.as_ref().unwrap().len() == 1)
+    );
 }
 
 #[test]
@@ -300,7 +352,8 @@ fn addresses_and_applications_do_not_multiply_beyond_the_limits() {
         refused(&text).contains("line 3, column 3: with this item the document comes to more than 10000 overrides")
     );
     let long = format!(
-        "key: com.foo.Bar\nconfigs:\n- {{side: provider, parameters: {{a: b}}, addresses: [{}]}}\n",
+        "key: com.foo.Bar\nconfigs:\n- {{side: provider, parameters: {{a: b}}, addresses: [{}], providerAddresses: [{}]}}\n",
+        names("h", 5_000),
         names("h", 5_000)
     );
     assert!(refused(&long).contains("bytes of them"));
