@@ -14,21 +14,12 @@ pub trait Configurator: Send + Sync + 'static {
 }
 
 /// Rules of one consumer at one moment; replaced as a whole.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Governance {
     /// Laid over the consumer's URL and over each merged provider URL; `None`: nothing is.
     pub configurator: Option<Arc<dyn Configurator>>,
     /// Passed by each call.
     pub routers: Arc<Routers>,
-}
-
-impl Default for Governance {
-    fn default() -> Governance {
-        Governance {
-            configurator: None,
-            routers: Arc::default(),
-        }
-    }
 }
 
 impl Governance {

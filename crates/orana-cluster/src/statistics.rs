@@ -148,7 +148,7 @@ impl MethodStatistics {
         self.latency.at(now, half_life)
     }
 
-    /// How long answers took on average within the last one to two of these periods; see [`Recent`].
+    /// How long answers took on average within the last one to two of these periods.
     pub(crate) fn average(&self, now: EpochMillis, period: Duration) -> Option<Duration> {
         let totals = (self.succeeded(), self.succeeded_micros.load(Ordering::Relaxed));
         self.recent.average(totals, now, period)

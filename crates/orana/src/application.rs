@@ -9,8 +9,12 @@ use orana_registry::config_center::{ConfigCenter, ConfigCenters};
 use orana_registry::{Registries, Registry};
 
 use crate::Result;
+use crate::config::{Configuration, External, Layers};
 use crate::consumer::Consumer;
 use crate::provider::ProviderBuilder;
+
+/// The key of a centre's text of properties.
+const PROPERTIES: &str = "dubbo.properties";
 
 /// A program that provides services, consumes them, or both. Cheap to clone.
 #[derive(Clone)]
@@ -24,6 +28,7 @@ pub struct Application {
     centre_url: Option<String>,
     centres: Arc<ConfigCenters>,
     filter_parts: Parts,
+    configuration: Arc<Configuration>,
 }
 
 impl Application {
@@ -39,7 +44,68 @@ impl Application {
             centre_url: None,
             centres: Arc::new(ConfigCenters::default()),
             filter_parts: Parts::default(),
+            configuration: Arc::default(),
         }
+    }
+
+    /// Takes what stands in these places into account: files, the environment, properties ([`Layers::of_process`]). Which place is stronger than
+    /// what code says is told in [`config`](crate::config).
+    ///
+    /// # Errors
+    /// What is wrong there, with its place: a value of a wrong type, an address that is no URL.
+    pub fn configure(mut self, layers: Layers) -> Result<Application> {
+        let configuration = Configuration::load(layers).map_err(|error| {
+            RpcError::new(RpcErrorCode::Validation, error.to_string()).about(format!("application {}", self.name))
+        })?;
+        for warning in configuration.warnings() {
+            tracing::warn!(application = &*self.name, "{warning}");
+        }
+        if let Some(name) = configuration.application(Some(&*self.name)).text("name") {
+            self.name = name.into();
+        }
+        self.configuration = Arc::new(configuration);
+        Ok(self)
+    }
+
+    /// The same with the texts `dubbo.properties` of the configuration centre, for all applications and for this one, which are stronger than what
+    /// code and files say. The centre is the one that `layers` or code names, else the first registry that is one. Without an answer in time it goes
+    /// on without them if the centre's `check` is off.
+    ///
+    /// # Errors
+    /// Those of [`Application::configure`]; the centre cannot be asked.
+    pub async fn configure_from_center(self, layers: Layers) -> Result<Application> {
+        let known = self.configure(layers.clone())?;
+        let of_registry = known
+            .registry_endpoints()?
+            .into_iter()
+            .find_map(|url| ConfigCenter::of_registry(&url));
+        let Some(centre) = known.named_centre()?.or(of_registry) else {
+            return Ok(known);
+        };
+        let told = |error: orana_registry::RegistryError| {
+            RpcError::new(RpcErrorCode::Registry, error.to_string())
+                .about(format!("configuration centre {}", centre.address()))
+                .because(error)
+        };
+        let client = known.centres.get(&centre).map_err(told)?;
+        let mut layers = layers;
+        for (scope, group) in [(External::Global, "dubbo"), (External::Application, known.name())] {
+            let text = match client.get(group, PROPERTIES).await {
+                Ok(text) => text,
+                Err(error) if !client.settings().check => {
+                    tracing::warn!(%error, group, "the configuration centre does not answer; its properties are not taken into account");
+                    None
+                }
+                Err(error) => return Err(told(error)),
+            };
+            if let Some(text) = text {
+                let place = format!("{}/{group}/{PROPERTIES}", client.address());
+                layers = layers
+                    .external(scope, &place, &text)
+                    .map_err(|error| RpcError::new(RpcErrorCode::Validation, error.to_string()).about(&place))?;
+            }
+        }
+        known.configure(layers)
     }
 
     /// Uses the registry at `url`, for instance `zookeeper://127.0.0.1:2181?backup=127.0.0.1:2182`; may be said several times. Whether it
@@ -135,33 +201,68 @@ impl Application {
         &self.filter_parts
     }
 
-    /// Where rules stand for what the registry at `registry` lists: the centre that the program names, else the registry itself if it is one.
+    /// Everything that stands in places other than code.
+    pub(crate) fn configuration(&self) -> &Configuration {
+        &self.configuration
+    }
+
+    /// What code says for all that this application does.
+    pub(crate) fn said(&self) -> &[(String, String)] {
+        &self.parameters
+    }
+
+    /// The centre that code names, else a file or a variable.
+    fn named_centre(&self) -> Result<Option<ServiceUrl>> {
+        let refuse = |why: String| RpcError::new(RpcErrorCode::Registry, why).about("configuration centre");
+        if let Some(text) = &self.centre_url {
+            let url = ServiceUrl::parse(text).map_err(|error| refuse(format!("`{text}`: {error}")))?;
+            return Ok(Some(url));
+        }
+        let centres = self
+            .configuration
+            .config_centers()
+            .map_err(|error| refuse(error.to_string()))?;
+        Ok(centres.into_iter().next().map(|centre| centre.url))
+    }
+
+    /// Where rules stand for what the registry at `registry` lists: the centre that is named, else the registry itself if it is one.
     pub(crate) fn config_centre(&self, registry: &ServiceUrl) -> Result<Option<ConfigCenter>> {
-        let refuse = |url: &str, why: String| {
-            RpcError::new(RpcErrorCode::Registry, why).about(format!("configuration centre {url}"))
+        let Some(url) = self.named_centre()?.or_else(|| ConfigCenter::of_registry(registry)) else {
+            return Ok(None);
         };
-        let url = match &self.centre_url {
-            Some(text) => Some(ServiceUrl::parse(text).map_err(|error| refuse(text, error.to_string()))?),
-            None => ConfigCenter::of_registry(registry),
-        };
-        let Some(url) = url else { return Ok(None) };
-        let centre = self
-            .centres
-            .get(&url)
-            .map_err(|error| refuse(&url.address(), error.to_string()))?;
+        // Rules are no condition for a start: they come when the centre does.
+        let url = url.edit().set("check", false).build();
+        let centre = self.centres.get(&url).map_err(|error| {
+            RpcError::new(RpcErrorCode::Registry, error.to_string())
+                .about(format!("configuration centre {}", url.address()))
+        })?;
         Ok(Some(centre))
+    }
+
+    /// The registries' URLs, in the order in which they were named.
+    fn registry_endpoints(&self) -> Result<Vec<ServiceUrl>> {
+        let refuse = |why: String| RpcError::new(RpcErrorCode::Registry, why).about("registry");
+        let endpoints = self
+            .configuration
+            .registries(&self.registry_urls)
+            .map_err(|error| refuse(error.to_string()))?;
+        Ok(endpoints
+            .into_iter()
+            .filter(|endpoint| endpoint.default)
+            .map(|endpoint| endpoint.url)
+            .collect())
     }
 
     /// Each registry's URL with the registry itself, in the order in which they were named.
     pub(crate) fn registries(&self) -> Result<Vec<(ServiceUrl, Registry)>> {
-        let open = |text: &String| {
-            let refuse = |why: String| RpcError::new(RpcErrorCode::Registry, why).about(format!("registry {text}"));
-            let url = ServiceUrl::parse(text).map_err(|error| refuse(error.to_string()))?;
+        let open = |url: ServiceUrl| {
             let named = url.edit().set_if_absent("application", &self.name).build();
-            let registry = self.registries.get(&named).map_err(|error| refuse(error.to_string()))?;
+            let registry = self.registries.get(&named).map_err(|error| {
+                RpcError::new(RpcErrorCode::Registry, error.to_string()).about(format!("registry {}", url.address()))
+            })?;
             Ok((url, registry))
         };
-        self.registry_urls.iter().map(open).collect()
+        self.registry_endpoints()?.into_iter().map(open).collect()
     }
 }
 

@@ -17,6 +17,7 @@ use crate::Result;
 use crate::advertise;
 use crate::application::Application;
 use crate::client::Client;
+use crate::config::{Said, Settings};
 use crate::governance::{OwnRules, Rules, Steering};
 use crate::merger::ValueMergers;
 use crate::mock::ValueMocks;
@@ -47,7 +48,7 @@ pub struct Refer<C> {
     balances: Vec<(String, Arc<dyn LoadBalance>)>,
     mergers: ValueMergers,
     mocks: ValueMocks,
-    check: bool,
+    check: Option<bool>,
     check_wait: Duration,
     kind: PhantomData<fn() -> C>,
 }
@@ -101,7 +102,7 @@ impl Consumer {
             balances: Vec::new(),
             mergers: ValueMergers::default(),
             mocks: ValueMocks::default(),
-            check: true,
+            check: None,
             check_wait: DEFAULT_CHECK_WAIT,
             kind: PhantomData,
         }
@@ -179,7 +180,7 @@ impl<C> Refer<C> {
     /// Whether it is an error that the registry cannot be reached, or that nobody provides the service now. If not, calls are errors until
     /// somebody does.
     pub fn check(mut self, check: bool) -> Refer<C> {
-        self.check = check;
+        self.check = Some(check);
         self
     }
 
@@ -190,13 +191,14 @@ impl<C> Refer<C> {
     }
 
     /// Makes the reference.
-    async fn make(self) -> Result<Reference> {
-        let consumer = &self.consumer;
+    async fn make(mut self) -> Result<Reference> {
+        let settings = self.settle();
         let registries = match self.direct.is_empty() {
-            true => consumer.application.registries()?,
+            true => self.consumer.application.registries()?,
             false => Vec::new(),
         };
-        let url = self.url(registries.first().map(|(url, _)| url));
+        let check = settings.flag_or("check", true);
+        let url = self.url(registries.first().map(|(url, _)| url), &settings);
         let service = Arc::new(ServiceKey::new(
             &self.service.definition.interface,
             self.service.group.as_deref(),
@@ -212,13 +214,13 @@ impl<C> Refer<C> {
             for (registry_url, registry) in registries {
                 // The registry registers whoever subscribes, unless it is told not to.
                 if registry_url.parameter("subscribe") != Some("false") {
-                    paths.push(self.through(&registry_url, registry, &url, &service).await?);
+                    paths.push(self.through(&registry_url, registry, &url, &service, check).await?);
                 }
             }
         } else {
             paths.push(self.straight(&url, &service)?);
         }
-        if self.check {
+        if check {
             // What is missing then is told by the error of the list itself. One registry that knows somebody is enough.
             let settled = paths.iter().map(|path| Box::pin(path.directory().settled()));
             if !paths.is_empty() {
@@ -244,7 +246,7 @@ impl<C> Refer<C> {
             invoker,
             paths,
         };
-        Ok(Reference::new(bound, consumer.application.name()))
+        Ok(Reference::new(bound, self.consumer.application.name()))
     }
 
     /// The way through one registry: its list, its rules, and who calls by them.
@@ -254,12 +256,13 @@ impl<C> Refer<C> {
         registry: Registry,
         url: &ServiceUrl,
         service: &Arc<ServiceKey>,
+        check: bool,
     ) -> Result<Path> {
         let application = &self.consumer.application;
         let directory = self.directory(url, &registry_url.address());
         let rules = Rules::new(url.host().unwrap_or_default(), self.own_rules.clone());
         let centre = application.config_centre(registry_url)?;
-        let asking = subscribing(url, self.check, registry_url.flag_or("register", true));
+        let asking = subscribing(url, check, registry_url.flag_or("register", true));
         let reading = Steering::new(
             &directory,
             ServiceKey::clone(service),
@@ -381,7 +384,7 @@ impl<C> Refer<C> {
     }
 
     /// The consumer's URL: who asks, for what, and how calls are to be made.
-    fn url(&self, registry: Option<&ServiceUrl>) -> ServiceUrl {
+    fn url(&self, registry: Option<&ServiceUrl>, settings: &Settings) -> ServiceUrl {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let route = registry.and_then(advertise::route_to);
         let host = advertise::variable(&advertise::ADDRESS_VARIABLES)
@@ -405,9 +408,42 @@ impl<C> Refer<C> {
         if let Some(version) = &self.service.version {
             url = url.set("version", version);
         }
-        let own = self.consumer.parameters.iter().chain(&self.parameters);
-        let own = own.map(|(key, value)| (&**key, &**value));
-        url.extend(self.consumer.application.parameters().chain(own)).build()
+        url.extend(settings.parameters()).build()
+    }
+
+    /// What counts for this reference, of all that is said in code and elsewhere. Group, version and providers that are named elsewhere become
+    /// its own.
+    fn settle(&mut self) -> Settings {
+        let mut own = Vec::new();
+        let said = |key: &str, value: &Option<String>| value.clone().map(|value| (key.to_owned(), value));
+        own.extend(said("group", &self.service.group));
+        own.extend(said("version", &self.service.version));
+        own.extend(self.check.map(|check| ("check".to_owned(), check.to_string())));
+        own.extend(self.parameters.iter().cloned());
+        let definition = &self.service.definition;
+        let interface = &*definition.interface;
+        let methods: Vec<&str> = definition.methods.iter().map(|method| &*method.name).collect();
+        let application = &self.consumer.application;
+        let configuration = application.configuration();
+        for warning in configuration.unknown_methods(interface, &methods) {
+            tracing::warn!(service = interface, "{warning}");
+        }
+        let said = Said {
+            application: application.said(),
+            defaults: &self.consumer.parameters,
+            interface: &own,
+        };
+        let settings = configuration.reference(interface, &methods, &said);
+        let text = |key: &str| settings.text(key).filter(|text| !text.is_empty()).map(str::to_owned);
+        self.service.group = text("group");
+        self.service.version = text("version");
+        if self.direct.is_empty()
+            && let Some(urls) = text("url")
+        {
+            let urls = urls.split(';').map(str::trim).filter(|url| !url.is_empty());
+            self.direct.extend(urls.map(str::to_owned));
+        }
+        settings
     }
 }
 

@@ -38,11 +38,16 @@ async fn fleet(name: &str) -> (Application, MemoryConfig, Vec<Provider>) {
             .registry(&registry)
             .provider()
             .listen("127.0.0.1:0");
-        let export = Export::from(StockService::new(Shelf(shelf))).parameter("region", region);
+        let export = Export::from(StockService::new(Shelf(shelf)));
+        let export = if region.is_empty() {
+            export
+        } else {
+            export.parameter("region", region)
+        };
         providers.push(provider.export(export).start().await.unwrap());
     }
     let consumer = Application::new("shop").registry(&registry);
-    (consumer, MemoryConfig::named(&format!("{name}:1")), providers)
+    (consumer, MemoryConfig::named(name), providers)
 }
 
 /// Who answers `find(item)`, of many calls.
@@ -238,4 +243,48 @@ async fn of_two_registries_the_preferred_one_is_called_through_until_it_has_nobo
     becomes(stock, "x", Ok(set(&["near"]))).await;
     providers.remove(0).stop().await;
     becomes(stock, "x", Ok(set(&["far"]))).await;
+}
+
+#[tokio::test]
+async fn what_files_and_the_centre_say_counts_beside_code() {
+    use orana::config::Layers;
+
+    let (_, rules, _providers) = fleet("configured").await;
+    rules
+        .put(
+            "dubbo",
+            "dubbo.properties",
+            "dubbo.reference.org.example.Stock.retries=7\n",
+        )
+        .unwrap();
+    rules
+        .put("shop", "dubbo.properties", "dubbo.consumer.actives=9\n")
+        .unwrap();
+    let file = "dubbo.application.name=shop\ndubbo.registry.address=memory://configured:1\n\
+                dubbo.reference.org.example.Stock.timeout=1234\ndubbo.reference.org.example.Stock.find.timeout=99\n\
+                dubbo.reference.org.example.Stock.retries=1\ndubbo.reference.org.example.Stock.cluster=failfast\n";
+    let layers = Layers::new().file("dubbo.properties", file).unwrap();
+    let application = Application::new("shop").configure_from_center(layers).await.unwrap();
+    let refer = application
+        .consumer()
+        .refer::<StockClient>()
+        .parameter("cluster", "failover");
+    let stock = refer.await.unwrap();
+    let url = stock.reference().url().clone();
+    let says = |key: &str| url.parameter(key).map(str::to_owned);
+    assert_eq!(says("timeout").as_deref(), Some("1234"), "the file alone says it");
+    assert_eq!(says("find.timeout").as_deref(), Some("99"));
+    assert_eq!(says("retries").as_deref(), Some("7"), "the centre is above the file");
+    assert_eq!(says("actives").as_deref(), Some("9"));
+    assert_eq!(says("cluster").as_deref(), Some("failover"), "code is above the file");
+    becomes(stock.reference(), "x", Ok(set(&["east", "none", "west"]))).await;
+
+    let wrong = Layers::new()
+        .file("dubbo.properties", "dubbo.consumer.timeout=soon\n")
+        .unwrap();
+    let error = Application::new("shop").configure(wrong).unwrap_err();
+    assert!(
+        error.to_string().contains("timeout") && error.to_string().contains("dubbo.properties"),
+        "{error}"
+    );
 }

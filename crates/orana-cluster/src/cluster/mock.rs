@@ -83,7 +83,8 @@ impl Action {
             });
         }
         if let Some(class) = text.strip_prefix("throw ") {
-            return Action::Throw(Some(class.trim().into()).filter(|class: &Box<str>| !class.is_empty()));
+            let class = Some(class.trim()).filter(|class| !class.is_empty());
+            return Action::Throw(class.map(Box::from));
         }
         Action::Implementation(Some(text.into()))
     }

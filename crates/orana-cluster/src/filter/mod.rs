@@ -57,6 +57,8 @@ pub use self::tally::Window;
 pub use self::trace::TraceSettings;
 pub use self::traceparent::{TRACEPARENT, TraceParent};
 
+use crate::load_balance::AdaptiveAnswer;
+
 use self::access_log::AccessLogFilter;
 use self::active_limit::ActiveLimit;
 use self::adaptive_limit::AdaptiveLimit;
@@ -112,6 +114,13 @@ pub type Make = fn(&ServiceUrl, &Parts) -> Option<Arc<dyn Filter>>;
 /// served, in the crate that serves them; `consumercontext`, what a call takes along from the call around it and the name of its application,
 /// is how references make calls, in the SDK. Lists may name them, see [`ELSEWHERE`].
 pub const FILTERS: &[Row] = &[
+    Row {
+        name: "profiler-server",
+        side: Side::Provider,
+        order: i32::MIN,
+        activated_by: ActivatedBy::Always,
+        make: |_, parts| Some(Arc::new(AdaptiveAnswer::new(Arc::clone(&parts.context)))),
+    },
     Row {
         name: "observation",
         side: Side::Provider,
@@ -220,7 +229,6 @@ pub const ELSEWHERE: &[&str] = &[
     "future",
     "generic",
     "genericimpl",
-    "profiler-server",
     "rpcexception",
     "trace",
 ];

@@ -14,8 +14,8 @@ use crate::call::Call;
 use crate::candidates::Candidates;
 use crate::endpoint::Endpoint;
 
-/// What stands for an argument that is not there, so that only mismatches hold.
-const NO_ARGUMENT: &str = "dubbo_internal_not_found_argument_condition_value";
+/// What stands for an argument that is not there, and for an attachment whose name Java does not understand, so that only mismatches hold.
+const NOT_FOUND: &str = "dubbo_internal_not_found_argument_condition_value";
 
 /// One condition of a rule.
 pub struct ConditionRouter {
@@ -99,6 +99,11 @@ impl ConditionRouter {
     }
 
     fn holds(&self, clause: &Clause, value: Option<Cow<'_, str>>, side: Side, consumer: &ServiceUrl) -> bool {
+        // For the URLs of 2.6 and 2.7 an argument that is not there fails every clause.
+        let of_url = self.condition.missing_passes_mismatch;
+        if of_url && matches!(clause.subject, Subject::Argument(_)) && value.as_deref() == Some(NOT_FOUND) {
+            return false;
+        }
         let Some(value) = value else {
             return self.condition.missing_passes_mismatch
                 && clause.matches.is_empty()
@@ -199,9 +204,10 @@ fn value_in_call<'a>(subject: &Subject, call: &'a Call<'_>) -> Option<Cow<'a, st
         Subject::Method => Some(Cow::Borrowed(&call.method)),
         Subject::Argument(index) => {
             let argument = index.and_then(|index| call.invocation.argument_text(index));
-            Some(argument.unwrap_or(Cow::Borrowed(NO_ARGUMENT)))
+            Some(argument.unwrap_or(Cow::Borrowed(NOT_FOUND)))
         }
-        Subject::Attachment(name) => call.invocation.attachments.get(name.as_deref()?).map(Cow::Borrowed),
+        Subject::Attachment(None) => Some(Cow::Borrowed(NOT_FOUND)),
+        Subject::Attachment(Some(name)) => call.invocation.attachments.get(name).map(Cow::Borrowed),
         _ => None,
     }
 }

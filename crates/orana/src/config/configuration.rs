@@ -22,8 +22,8 @@ use super::table::{
 };
 use super::warning::{Warning, Warnings};
 
-/// A checked configuration. A clone copies it.
-#[derive(Clone)]
+/// A checked configuration; by default one that says nothing. A clone copies it.
+#[derive(Clone, Default)]
 pub struct Configuration {
     /// Weakest first, placeholders replaced.
     layers: Vec<Layer>,

@@ -5,7 +5,7 @@ use orana_wire::rule::{Outcome, Parsed};
 
 /// A document and what came of it.
 #[derive(Debug)]
-pub(super) struct Document<T> {
+pub(crate) struct Document<T> {
     /// The rule that is in force.
     rule: Option<T>,
     /// Why what stands there now is not, or not as it seems: for a person.
@@ -24,7 +24,7 @@ impl<T> Default for Document<T> {
 impl<T> Document<T> {
     /// Takes what stands there now, as `read` understands it. Nothing there takes the rule away; what cannot be read leaves the one before. Gives
     /// what is worth a warning.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         text: Option<&str>,
         read: impl FnOnce(&str) -> Result<Parsed<T>, RuleError>,
@@ -54,16 +54,16 @@ impl<T> Document<T> {
     }
 
     /// Notes that what stands there now cannot be had at all.
-    pub(super) fn cannot_be_had(&mut self, key: &str, problem: &str) -> Vec<String> {
+    pub(crate) fn cannot_be_had(&mut self, key: &str, problem: &str) -> Vec<String> {
         self.notes = vec![format!("{key}: {problem}")];
         self.notes.clone()
     }
 
-    pub(super) fn rule(&self) -> Option<&T> {
+    pub(crate) fn rule(&self) -> Option<&T> {
         self.rule.as_ref()
     }
 
-    pub(super) fn notes(&self) -> &[String] {
+    pub(crate) fn notes(&self) -> &[String] {
         &self.notes
     }
 }

@@ -9,8 +9,14 @@
 
 mod document;
 mod keys;
+mod listening;
 mod rules;
 mod steering;
+mod url_rules;
 
+pub(crate) use document::Document;
+pub(crate) use keys::Slot;
+pub(crate) use listening::{Changes, Word, listen};
 pub(crate) use rules::{OwnRules, Rules};
 pub(crate) use steering::{Steered, Steering};
+pub(crate) use url_rules::UrlRules;

@@ -8,10 +8,11 @@ use orana_cluster::router::{ConditionRouter, MockSelector, Noted, Routers, TagRo
 use orana_cluster::{Configurator, Governance, Router};
 use orana_core::rule::{ConditionRule, OverrideRule, RuleError, TagRule};
 use orana_core::{Category, ServiceUrl};
-use orana_wire::rule::{self, Parsed, UrlRule};
+use orana_wire::rule::{self, Parsed};
 
 use super::document::Document;
 use super::keys::Slot;
+use super::url_rules::UrlRules;
 
 /// Rules of the program's own, for one reference.
 #[derive(Clone, Default)]
@@ -112,21 +113,11 @@ impl Rules {
 
     /// Takes the rules that the registry lists as URLs; a category that it did not speak about stays. Gives what is worth a warning.
     pub(crate) fn take_urls(&mut self, category: Category, urls: &[ServiceUrl]) -> Vec<String> {
-        let mut notes = Vec::new();
-        let (mut conditions, mut overrides) = (Vec::new(), Vec::new());
-        for url in urls {
-            match rule::url(url) {
-                Ok(UrlRule::Condition(condition)) => conditions.push(condition),
-                Ok(UrlRule::Override(one)) => overrides.push(one),
-                Ok(UrlRule::Cleared) => {
-                    conditions.clear();
-                    overrides.clear();
-                }
-                Ok(UrlRule::Blank | UrlRule::Copy) => {}
-                Ok(UrlRule::Unsupported(what)) => notes.push(what.to_string()),
-                Err(error) => notes.push(error.to_string()),
-            }
-        }
+        let UrlRules {
+            mut conditions,
+            overrides,
+            notes,
+        } = UrlRules::read(urls);
         if category == Category::Routers {
             conditions.sort_by_key(|condition| condition.priority);
             self.of_urls.conditions = conditions;

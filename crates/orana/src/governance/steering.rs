@@ -4,22 +4,18 @@
 //! provides are read, with a limit of time, before its first list is told.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
-use futures_util::future::join_all;
-use futures_util::stream::{self, BoxStream, SelectAll, StreamExt};
+use futures_util::stream::StreamExt;
 use orana_cluster::Directory;
 use orana_core::{Category, ServiceKey};
-use orana_registry::config_center::{ConfigCenter, ConfigSubscription, ConfigValue};
+use orana_registry::config_center::ConfigCenter;
 use orana_registry::{Notification, Subscription};
 use parking_lot::Mutex;
 use tokio::task::AbortHandle;
 
-use super::keys::{GROUP, Slot};
+use super::keys::Slot;
+use super::listening::{Changes, Word, listen};
 use super::rules::Rules;
-
-/// How long a first list waits for the documents of the application that provides.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What a reference holds; dropping it ends the subscriptions.
 pub(crate) struct Steered {
@@ -45,16 +41,9 @@ struct Reader {
 /// Subscriptions to documents: those that are the same for ever, and those of the application that provides now.
 #[derive(Default)]
 struct Documents {
-    of_consumer: SelectAll<BoxStream<'static, Word>>,
-    of_provider: SelectAll<BoxStream<'static, Word>>,
+    of_consumer: Changes,
+    of_provider: Changes,
     provider: Option<Box<str>>,
-}
-
-/// What a document is now.
-struct Word {
-    slot: Slot,
-    key: Arc<str>,
-    value: ConfigValue,
 }
 
 impl Steering {
@@ -153,35 +142,13 @@ impl Reader {
     }
 
     /// Subscribes to the documents in these slots, takes what they are now, and gives what they become.
-    async fn subscribe(&self, slots: &[Slot], application: &str) -> SelectAll<BoxStream<'static, Word>> {
+    async fn subscribe(&self, slots: &[Slot], application: &str) -> Changes {
         let Some(centre) = &self.centre else {
-            return SelectAll::new();
+            return Changes::new();
         };
-        let one = |slot: Slot| async move {
-            let key: Arc<str> = slot.key(application, &self.service).into();
-            match tokio::time::timeout(PATIENCE, centre.subscribe(GROUP, &key)).await {
-                Ok(Ok(subscription)) => Some((slot, key, subscription)),
-                Ok(Err(error)) => {
-                    tracing::warn!(%error, rule = %key, service = %self.service, "rules cannot be read");
-                    None
-                }
-                Err(_) => {
-                    tracing::warn!(rule = %key, service = %self.service, centre = centre.address(), "the configuration centre does not answer; rules are not obeyed");
-                    None
-                }
-            }
-        };
-        let subscriptions = join_all(slots.iter().map(|slot| one(*slot))).await;
-        let mut words = SelectAll::new();
-        for (slot, key, subscription) in subscriptions.into_iter().flatten() {
-            self.learn(&Word {
-                slot,
-                key: Arc::clone(&key),
-                value: subscription.current(),
-            });
-            words.push(changes(slot, key, subscription));
-        }
-        words
+        let (now, changes) = listen(centre, slots, application, &self.service).await;
+        now.iter().for_each(|word| self.learn(word));
+        changes
     }
 
     /// Takes a change of a document.
@@ -220,18 +187,6 @@ impl Reader {
             tracing::warn!(service = %self.service, "{note}");
         }
     }
-}
-
-/// What a document becomes, for as long as the stream is held.
-fn changes(slot: Slot, key: Arc<str>, subscription: ConfigSubscription) -> BoxStream<'static, Word> {
-    let next = move |mut subscription: ConfigSubscription| {
-        let key = Arc::clone(&key);
-        async move {
-            let value = subscription.changed().await?;
-            Some((Word { slot, key, value }, subscription))
-        }
-    };
-    stream::unfold(subscription, next).boxed()
 }
 
 impl Drop for Steered {

@@ -214,12 +214,16 @@ fn arguments_and_attachments_of_the_call_decide() {
     assert_eq!(left_by(&by_user, &invocation), [1]);
     invocation.attachments.set("user_id", "101");
     assert_eq!(left_by(&by_user, &invocation), [1, 2, 3]);
-    let no_name = || Subject::Attachment(None);
+    let dotted = || Subject::Attachment(None);
     assert_eq!(
-        left(true, vec![is_not(no_name(), &["x"])], Then::Nobody),
+        left(true, vec![is(dotted(), &["x"])], Then::Nobody),
         [1, 2, 3],
         "a name with dots is never found"
     );
+    assert_eq!(left(true, vec![is_not(dotted(), &["x"])], Then::Nobody), [0; 0]);
+    let mut of_url = condition(vec![is_not(Subject::Argument(Some(7)), &["vip"])], Then::Nobody);
+    of_url.missing_passes_mismatch = true;
+    assert_eq!(left_by(&rule(true, vec![of_url]), &call_with("say", &[])), [1, 2, 3]);
 }
 
 #[test]
