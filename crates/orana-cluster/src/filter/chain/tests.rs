@@ -39,6 +39,7 @@ fn the_order_is_dubbos() {
     assert_eq!(
         names(Side::Provider, ALL, &[]),
         [
+            "profiler-server",
             "observation",
             "metrics",
             "accesslog",
@@ -59,7 +60,7 @@ fn the_order_is_dubbos() {
 
 #[test]
 fn a_key_that_is_absent_or_says_no_activates_nothing() {
-    let quiet = ["observation", "metrics", "accesslog", "timeout"];
+    let quiet = ["profiler-server", "observation", "metrics", "accesslog", "timeout"];
     assert_eq!(names(Side::Provider, "", &[]), quiet);
     assert_eq!(
         names(Side::Provider, "executes=0&tps=false&token=N/A&monitor=null", &[]),
@@ -98,7 +99,7 @@ fn a_name_that_does_not_exist_is_an_error_that_lists_those_that_do() {
     assert_eq!(
         error.to_string(),
         "`service.filter` names the filter `tpss`, which does not exist; known are accesslog, adaptive-limit, executelimit, \
-         metrics, mine, monitor, observation, timeout, token, tps"
+         metrics, mine, monitor, observation, profiler-server, timeout, token, tps"
     );
     assert!(
         made(Side::ConsumerCall, "reference.filter=executelimit").is_err(),
@@ -115,11 +116,12 @@ fn a_name_that_does_not_exist_is_an_error_that_lists_those_that_do() {
 fn a_filter_without_its_part_is_not_made() {
     let made = |parts: &Parts| chain(Side::Provider, &url("monitor=m"), parts, &[]).unwrap().len();
     let mut parts = Parts::default();
-    assert_eq!(made(&parts), 1, "the one that tells of calls that took too long");
+    let always = "the ones that tell of busy machines and of calls that took too long";
+    assert_eq!(made(&parts), 2, "{always}");
     parts.metrics = Some(Metrics::new("shop"));
     parts.monitor = Some(Arc::default());
     parts.tracing = Some(TraceSettings::default());
-    assert_eq!(made(&parts), 4);
+    assert_eq!(made(&parts), 5);
 }
 
 #[test]
