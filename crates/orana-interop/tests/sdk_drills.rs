@@ -10,7 +10,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use orana_interop::{
-    drill,
+    Drill, drill,
     drill::eventually,
     dubbo::await_registered,
     sdk::peers::Built,
@@ -32,9 +32,7 @@ const SILENT_BOUND: u64 = RATE as u64 / 2 * 8 / 5;
 
 #[test]
 fn a_registry_that_is_killed_and_comes_back_costs_no_call_and_no_registration() {
-    drill("sdk-registry-killed", 0, |drill| {
-        let rust = rust();
-        let mut fleet = Fleet::start(drill, &rust, 2, &[])?;
+    with_fleet("sdk-registry-killed", 2, &[], |_, fleet| {
         let pause = pause()?;
         fleet.registry.kill()?;
         thread::sleep(pause);
@@ -44,18 +42,14 @@ fn a_registry_that_is_killed_and_comes_back_costs_no_call_and_no_registration() 
         thread::sleep(SESSION + Duration::from_secs(3));
         fleet.until_registered()?;
         fleet.account("registry back", 0)?;
-        let late = fleet.application.provider("late")?.ready()?;
-        fleet.providers.push(late);
-        fleet.until_all_answer()?;
+        fleet.welcome()?;
         fleet.account("a newcomer", 0).map(drop)
     });
 }
 
 #[test]
 fn a_registry_that_lost_its_data_is_told_everything_again_and_nobody_is_dropped() {
-    drill("sdk-registry-emptied", 0, |drill| {
-        let rust = rust();
-        let mut fleet = Fleet::start(drill, &rust, 2, &[])?;
+    with_fleet("sdk-registry-emptied", 2, &[], |drill, fleet| {
         fleet.registry.kill()?;
         let port = fleet.registry.port();
         fleet.registry = drill.server(fleet::registry()?.port(port))?;
@@ -72,9 +66,7 @@ fn a_registry_that_lost_its_data_is_told_everything_again_and_nobody_is_dropped(
                 "only {by:?} of {ports:?} are called"
             );
         }
-        let late = fleet.application.provider("late")?.ready()?;
-        fleet.providers.push(late);
-        fleet.until_all_answer()?;
+        fleet.welcome()?;
         fleet.account("registry emptied", 0).map(drop)
     });
 }
@@ -82,9 +74,7 @@ fn a_registry_that_lost_its_data_is_told_everything_again_and_nobody_is_dropped(
 /// Nobody tells the consumer that they are back.
 #[test]
 fn providers_that_were_all_away_are_called_again_without_a_registry() {
-    drill("sdk-all-away", 0, |drill| {
-        let rust = rust();
-        let mut fleet = Fleet::start(drill, &rust, 2, &["check=off"])?;
+    with_fleet("sdk-all-away", 2, &["check=off"], |_, fleet| {
         fleet.registry.kill()?;
         fleet.kill(0)?;
         fleet.kill(1)?;
@@ -134,18 +124,15 @@ fn packets_that_are_lost_on_the_way_to_the_registry_cost_no_call() {
         let took = fleet.until_registered()?;
         eprintln!("    registered again {took:.1?} after the mending");
         fleet.until_all_answer()?;
-        let late = near.provider("late")?.ready()?;
-        fleet.providers.push(late);
-        fleet.until_all_answer()?;
+        fleet.application = near;
+        fleet.welcome()?;
         fleet.account("registry in sight", 0).map(drop)
     });
 }
 
 #[test]
 fn a_consumer_that_starts_without_a_registry_calls_whom_it_knew() {
-    drill("sdk-registry-away", 0, |drill| {
-        let rust = rust();
-        let mut fleet = Fleet::start(drill, &rust, 2, &[])?;
+    with_fleet("sdk-registry-away", 2, &[], |drill, fleet| {
         let ports = fleet.ports();
         eventually(Duration::from_secs(5), || {
             remembered(&drill.dir().join("consumer-home/.dubbo"), &ports)
@@ -164,18 +151,14 @@ fn a_consumer_that_starts_without_a_registry_calls_whom_it_knew() {
         fleet.until_all_answer()?;
         fleet.account("registry still away", 0)?;
         fleet.registry.restart()?;
-        let late = fleet.application.provider("late")?.ready()?;
-        fleet.providers.push(late);
-        fleet.until_all_answer()?;
+        fleet.welcome()?;
         fleet.account("registry back", 0).map(drop)
     });
 }
 
 #[test]
 fn a_provider_that_is_killed_costs_the_calls_that_it_had() {
-    drill("sdk-provider-killed", 0, |drill| {
-        let rust = rust();
-        let mut fleet = Fleet::start(drill, &rust, 2, &[])?;
+    with_fleet("sdk-provider-killed", 2, &[], |_, fleet| {
         fleet.consumer.delay(Duration::from_millis(20))?;
         thread::sleep(Duration::from_secs(1));
         fleet.kill(1)?;
@@ -193,9 +176,7 @@ fn a_provider_that_is_killed_costs_the_calls_that_it_had() {
 
 #[test]
 fn a_provider_that_is_stopped_costs_no_call() {
-    drill("sdk-provider-stopped", 0, |drill| {
-        let rust = rust();
-        let mut fleet = Fleet::start(drill, &rust, 2, &[])?;
+    with_fleet("sdk-provider-stopped", 2, &[], |_, fleet| {
         fleet.consumer.delay(Duration::from_millis(50))?;
         thread::sleep(Duration::from_secs(1));
         fleet.stop(1)?;
@@ -207,9 +188,7 @@ fn a_provider_that_is_stopped_costs_no_call() {
 
 #[test]
 fn providers_that_are_restarted_one_after_another_cost_no_call() {
-    drill("sdk-providers-restarted", 0, |drill| {
-        let rust = rust();
-        let mut fleet = Fleet::start(drill, &rust, 3, &[])?;
+    with_fleet("sdk-providers-restarted", 3, &[], |_, fleet| {
         fleet.consumer.delay(Duration::from_millis(30))?;
         thread::sleep(Duration::from_secs(1));
         for place in 0..3 {
@@ -251,10 +230,8 @@ fn a_provider_to_which_every_packet_is_lost_costs_what_was_sent_until_the_first_
 
 #[test]
 fn a_provider_that_stood_still_beyond_its_session_registers_again_at_once() {
-    drill("sdk-provider-paused", 0, |drill| {
-        let rust = rust();
-        let timeout = format!("timeout={}", TIMEOUT.as_millis());
-        let mut fleet = Fleet::start(drill, &rust, 2, &[&timeout])?;
+    let timeout = format!("timeout={}", TIMEOUT.as_millis());
+    with_fleet("sdk-provider-paused", 2, &[&timeout], |_, fleet| {
         fleet.provider(1)?.peer.process().pause()?;
         let tree = fleet.tree()?;
         let first = fleet.provider(0)?.port;
@@ -275,10 +252,8 @@ fn a_provider_that_stood_still_beyond_its_session_registers_again_at_once() {
 /// With a long session, so that nobody but the consumer itself notices.
 #[test]
 fn a_provider_that_stands_still_gets_no_calls_until_it_says_a_word() {
-    drill("sdk-provider-silent", 0, |drill| {
-        let rust = rust();
-        let timeout = format!("timeout={}", TIMEOUT.as_millis());
-        let mut fleet = Fleet::start(drill, &rust, 2, &[&timeout, "session=20000"])?;
+    let timeout = format!("timeout={}", TIMEOUT.as_millis());
+    with_fleet("sdk-provider-silent", 2, &[&timeout, "session=20000"], |_, fleet| {
         fleet.provider(1)?.peer.process().pause()?;
         thread::sleep(NOTICED);
         fleet.account("provider stands still", SILENT_BOUND)?;
@@ -294,9 +269,7 @@ fn a_provider_that_stands_still_gets_no_calls_until_it_says_a_word() {
 
 #[test]
 fn a_consumer_outlives_the_absence_of_all_providers() {
-    drill("sdk-providers-away", 0, |drill| {
-        let rust = rust();
-        let mut fleet = Fleet::start(drill, &rust, 2, &[])?;
+    with_fleet("sdk-providers-away", 2, &[], |_, fleet| {
         fleet.kill(0)?;
         fleet.kill(1)?;
         // First they are listed and cannot be reached, then nobody is listed.
@@ -311,6 +284,19 @@ fn a_consumer_outlives_the_absence_of_all_providers() {
         fleet.account("providers come back", u64::MAX)?;
         thread::sleep(Duration::from_secs(2));
         fleet.account("providers back", 0).map(drop)
+    });
+}
+
+/// A drill with so many providers, and a consumer that calls them.
+fn with_fleet(
+    name: &str,
+    providers: usize,
+    parameters: &[&str],
+    scenario: impl FnOnce(&Drill, &mut Fleet<'_>) -> Result<()>,
+) {
+    drill(name, 0, |drill| {
+        let rust = rust();
+        scenario(drill, &mut Fleet::start(drill, &rust, providers, parameters)?)
     });
 }
 

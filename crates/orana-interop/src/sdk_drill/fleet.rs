@@ -88,6 +88,13 @@ impl<'a> Fleet<'a> {
         self.providers.iter().map(|provider| provider.port).collect()
     }
 
+    /// Starts one more provider and waits until it is called like the others.
+    pub fn welcome(&mut self) -> Result<()> {
+        let late = self.application.provider("late")?.ready()?;
+        self.providers.push(late);
+        self.until_all_answer()
+    }
+
     /// Waits until exactly the providers answer, and no call fails.
     pub fn until_all_answer(&mut self) -> Result<()> {
         let ports = self.ports();
