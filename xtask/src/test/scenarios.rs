@@ -50,6 +50,7 @@ const SCENARIOS: &[Scenario] = &[
     file("sdk_matrix"),
     file("sdk_examples"),
     file("sdk_impostors"),
+    file("sdk_deadlines").orana_only(),
     file("curator"),
     file("zookeeper_java"),
     file("zkcli"),

@@ -26,6 +26,7 @@ import org.orana.interop.Loopback;
  *   --threads N               providers: of the pool that serves calls (Dubbo's own 200)
  *   --group G --version V     of the service
  *   --timeout MILLIS          consumers: of a call (5000)
+ *   --countdown true          consumers: tell the provider how much of it is left
  *   --mode interface|instance|all   Dubbo 3: what is registered (interface)
  * </pre>
  *
@@ -76,6 +77,11 @@ final class Application {
         config.setCheck(false);
         config.setRetries(0);
         config.setTimeout(flags.number("timeout", 5_000));
+        if (flags.has("countdown")) {
+            Map<String, String> parameters = new HashMap<>();
+            parameters.put("enable-timeout-countdown", flags.text("countdown"));
+            config.setParameters(parameters);
+        }
         return config;
     }
 
