@@ -3,18 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use orana_cluster::filter::Parts;
 use orana_core::{Filter, RpcError, RpcErrorCode, ServiceUrl};
 use orana_registry::config_center::{ConfigCenter, ConfigCenters};
 use orana_registry::{Registries, Registry};
 
 use crate::Result;
-use crate::config::{Configuration, External, Layers};
+use crate::config::{Configuration, Layers};
 use crate::consumer::Consumer;
+use crate::external::{self, Followed};
 use crate::provider::ProviderBuilder;
-
-/// The key of a centre's text of properties.
-const PROPERTIES: &str = "dubbo.properties";
 
 /// A program that provides services, consumes them, or both. Cheap to clone.
 #[derive(Clone)]
@@ -28,7 +27,8 @@ pub struct Application {
     centre_url: Option<String>,
     centres: Arc<ConfigCenters>,
     filter_parts: Parts,
-    configuration: Arc<Configuration>,
+    configuration: Arc<ArcSwap<Configuration>>,
+    followed: Option<Arc<Followed>>,
 }
 
 impl Application {
@@ -45,6 +45,7 @@ impl Application {
             centres: Arc::new(ConfigCenters::default()),
             filter_parts: Parts::default(),
             configuration: Arc::default(),
+            followed: None,
         }
     }
 
@@ -54,58 +55,53 @@ impl Application {
     /// # Errors
     /// What is wrong there, with its place: a value of a wrong type, an address that is no URL.
     pub fn configure(mut self, layers: Layers) -> Result<Application> {
-        let configuration = Configuration::load(layers).map_err(|error| {
-            RpcError::new(RpcErrorCode::Validation, error.to_string()).about(format!("application {}", self.name))
-        })?;
+        let configuration = Configuration::load(layers).map_err(external::wrong)?;
         for warning in configuration.warnings() {
             tracing::warn!(application = &*self.name, "{warning}");
         }
-        if let Some(name) = configuration.application(Some(&*self.name)).text("name") {
-            self.name = name.into();
-        }
-        self.configuration = Arc::new(configuration);
+        self.configuration = Arc::new(ArcSwap::from_pointee(configuration));
+        self.take_name();
         Ok(self)
     }
 
     /// The same with the texts `dubbo.properties` of the configuration centre, for all applications and for this one, which are stronger than what
-    /// code and files say. The centre is the one that `layers` or code names, else the first registry that is one. Without an answer in time it goes
-    /// on without them if the centre's `check` is off.
+    /// code and files say. The centre is the one that code or `layers` name, else the first registry that is one. When a text changes later, that
+    /// counts for references and services that are made from then on.
     ///
     /// # Errors
-    /// Those of [`Application::configure`]; the centre cannot be asked.
+    /// Those of [`Application::configure`]; the centre cannot be asked, and its `check` is on.
     pub async fn configure_from_center(self, layers: Layers) -> Result<Application> {
-        let known = self.configure(layers.clone())?;
-        let of_registry = known
-            .registry_endpoints()?
-            .into_iter()
-            .find_map(|url| ConfigCenter::of_registry(&url));
-        let Some(centre) = known.named_centre()?.or(of_registry) else {
+        let mut known = self.configure(layers.clone())?;
+        let of_registry = || {
+            known
+                .registry_endpoints()
+                .map(|urls| urls.iter().find_map(ConfigCenter::of_registry))
+        };
+        let url = match known.named_centre()? {
+            Some(url) => Some(url),
+            None => of_registry()?,
+        };
+        let Some(url) = url else {
             return Ok(known);
         };
-        let told = |error: orana_registry::RegistryError| {
+        let centre = known.centres.get(&url).map_err(|error| {
             RpcError::new(RpcErrorCode::Registry, error.to_string())
-                .about(format!("configuration centre {}", centre.address()))
-                .because(error)
-        };
-        let client = known.centres.get(&centre).map_err(told)?;
-        let mut layers = layers;
-        for (scope, group) in [(External::Global, "dubbo"), (External::Application, known.name())] {
-            let text = match client.get(group, PROPERTIES).await {
-                Ok(text) => text,
-                Err(error) if !client.settings().check => {
-                    tracing::warn!(%error, group, "the configuration centre does not answer; its properties are not taken into account");
-                    None
-                }
-                Err(error) => return Err(told(error)),
-            };
-            if let Some(text) = text {
-                let place = format!("{}/{group}/{PROPERTIES}", client.address());
-                layers = layers
-                    .external(scope, &place, &text)
-                    .map_err(|error| RpcError::new(RpcErrorCode::Validation, error.to_string()).about(&place))?;
-            }
+                .about(format!("configuration centre {}", url.address()))
+        })?;
+        let configuration = Arc::clone(&known.configuration);
+        let followed = Followed::start(centre, Arc::clone(&known.name), layers, configuration).await?;
+        known.followed = Some(Arc::new(followed));
+        known.take_name();
+        Ok(known)
+    }
+
+    /// Where its name stands elsewhere, in a place above code, that one counts.
+    fn take_name(&mut self) {
+        let configuration = self.configuration.load();
+        let name: Option<Arc<str>> = configuration.application(Some(&*self.name)).text("name").map(Arc::from);
+        if let Some(name) = name {
+            self.name = name;
         }
-        known.configure(layers)
     }
 
     /// Uses the registry at `url`, for instance `zookeeper://127.0.0.1:2181?backup=127.0.0.1:2182`; may be said several times. Whether it
@@ -202,8 +198,8 @@ impl Application {
     }
 
     /// Everything that stands in places other than code.
-    pub(crate) fn configuration(&self) -> &Configuration {
-        &self.configuration
+    pub(crate) fn configuration(&self) -> Arc<Configuration> {
+        self.configuration.load_full()
     }
 
     /// What code says for all that this application does.
@@ -219,7 +215,7 @@ impl Application {
             return Ok(Some(url));
         }
         let centres = self
-            .configuration
+            .configuration()
             .config_centers()
             .map_err(|error| refuse(error.to_string()))?;
         Ok(centres.into_iter().next().map(|centre| centre.url))
@@ -243,7 +239,7 @@ impl Application {
     fn registry_endpoints(&self) -> Result<Vec<ServiceUrl>> {
         let refuse = |why: String| RpcError::new(RpcErrorCode::Registry, why).about("registry");
         let endpoints = self
-            .configuration
+            .configuration()
             .registries(&self.registry_urls)
             .map_err(|error| refuse(error.to_string()))?;
         Ok(endpoints

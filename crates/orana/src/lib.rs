@@ -43,6 +43,7 @@ mod consumer;
 mod container;
 mod exception;
 mod export;
+mod external;
 mod governance;
 mod inherited;
 #[doc(hidden)]
@@ -63,6 +64,7 @@ pub use container::{Container, Part};
 pub use exception::{caught, throw};
 pub use export::Export;
 pub use inherited::Forward;
+pub use orana_cluster as cluster;
 pub use orana_core::{
     Attachments, BoxFuture, Exception, Filter, RpcError as Error, RpcErrorCode as ErrorCode, ServiceUrl,
 };

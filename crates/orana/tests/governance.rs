@@ -279,6 +279,29 @@ async fn what_files_and_the_centre_say_counts_beside_code() {
     assert_eq!(says("cluster").as_deref(), Some("failover"), "code is above the file");
     becomes(stock.reference(), "x", Ok(set(&["east", "none", "west"]))).await;
 
+    rules
+        .put("shop", "dubbo.properties", "dubbo.consumer.actives=soon\n")
+        .unwrap();
+    rules
+        .put(
+            "dubbo",
+            "dubbo.properties",
+            "dubbo.reference.org.example.Stock.retries=5\n",
+        )
+        .unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let again = application.consumer().refer::<StockClient>().await.unwrap();
+    assert_eq!(
+        again.reference().url().parameter("retries"),
+        Some("7"),
+        "one text is wrong, so both stay"
+    );
+    rules.delete("shop", "dubbo.properties").unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let again = application.consumer().refer::<StockClient>().await.unwrap();
+    assert_eq!(again.reference().url().parameter("retries"), Some("5"));
+    assert_eq!(again.reference().url().parameter("actives"), None);
+
     let wrong = Layers::new()
         .file("dubbo.properties", "dubbo.consumer.timeout=soon\n")
         .unwrap();
