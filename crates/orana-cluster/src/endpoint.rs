@@ -24,6 +24,8 @@ pub struct Endpoint {
     invoker: Arc<dyn Invoker>,
     statistics: Arc<Statistics>,
     health: Health,
+    /// Its parameter `methods`.
+    methods: Option<Arc<str>>,
     weight: u32,
     /// Whether some `METHOD.weight` exists; without one no call needs to look for it.
     method_weights: bool,
@@ -55,6 +57,7 @@ impl Endpoint {
         let method_weights = url.parameters().any(|(key, _)| key.ends_with(".weight"));
         Endpoint {
             address: url.address().into(),
+            methods: url.parameter("methods").map(Arc::from),
             weight: weight_in(url.parameter("weight")).unwrap_or(DEFAULT_WEIGHT),
             method_weights,
             started,
@@ -70,6 +73,13 @@ impl Endpoint {
         }
     }
 
+    /// The same provider, which registers as `original` now.
+    pub(crate) fn registered_as(&self, original: ServiceUrl) -> Endpoint {
+        let (invoker, statistics) = (Arc::clone(&self.invoker), Arc::clone(&self.statistics));
+        let endpoint = Endpoint::of(original, self.url.clone(), invoker, statistics);
+        endpoint.sharing_methods(|methods| self.methods.clone().unwrap_or(methods))
+    }
+
     /// The URL that the provider registered, before anything was laid over it: what rules about providers look at.
     pub fn original(&self) -> &ServiceUrl {
         &self.original
@@ -78,6 +88,18 @@ impl Endpoint {
     /// The merged URL.
     pub fn url(&self) -> &ServiceUrl {
         &self.url
+    }
+
+    /// The methods that it says it serves, as it says it.
+    pub(crate) fn methods(&self) -> Option<&Arc<str>> {
+        self.methods.as_ref()
+    }
+
+    /// The same with its text of methods replaced by an equal one: what many providers of a list have in common is there once, and compared
+    /// by where it is.
+    pub(crate) fn sharing_methods(mut self, shared: impl FnOnce(Arc<str>) -> Arc<str>) -> Endpoint {
+        self.methods = self.methods.map(shared);
+        self
     }
 
     /// `host:port`.

@@ -24,10 +24,20 @@ pub struct EndpointList {
 /// Which endpoints serve a method, if they do not all serve the same.
 #[derive(Debug, Default)]
 struct ByMethod {
-    lists: HashMap<Box<str>, Box<[u32]>>,
+    /// Methods that are served by the same endpoints share their list.
+    lists: HashMap<Box<str>, Arc<[u32]>>,
     /// Whether some provider lists entries `method.argument`.
     with_arguments: bool,
 }
+
+/// Endpoints that name the same methods.
+struct Group<'e> {
+    methods: &'e Arc<str>,
+    members: Vec<u32>,
+}
+
+/// So many groups are looked through before their text is.
+const FEW_GROUPS: usize = 4;
 
 impl EndpointList {
     /// A list of `endpoints`, out of `listed` that the registry knows.
@@ -81,39 +91,71 @@ impl EndpointList {
 
 impl ByMethod {
     fn of(endpoints: &[Arc<Endpoint>]) -> ByMethod {
-        let methods = |endpoint: &Arc<Endpoint>| endpoint.url().parameter("methods").map(Box::<str>::from);
-        let mut distinct = endpoints.iter().map(methods);
-        let first = distinct.next().flatten();
-        let dotted = |methods: &Option<Box<str>>| methods.as_deref().is_some_and(|methods| methods.contains('.'));
-        if distinct.all(|other| other == first) && !dotted(&first) {
+        let first = endpoints.first().and_then(|endpoint| endpoint.methods());
+        let dotted = first.is_some_and(|methods| methods.contains('.'));
+        if !dotted && endpoints.iter().all(|endpoint| is_same(endpoint.methods(), first)) {
             return ByMethod::default();
         }
-        let mut lists: HashMap<Box<str>, Vec<u32>> = HashMap::new();
         let mut of_all = Vec::new();
+        let mut groups: Vec<Group<'_>> = Vec::new();
+        let mut by_text: HashMap<&str, usize> = HashMap::new();
         for (index, endpoint) in (0..).zip(endpoints) {
-            match endpoint.url().parameter("methods") {
-                Some(methods) if !methods.split(',').any(|method| method.trim() == "*") => {
-                    for method in methods.split(',').map(str::trim).filter(|method| !method.is_empty()) {
-                        lists.entry(method.into()).or_default().push(index);
-                    }
+            let Some(methods) = endpoint.methods() else {
+                // Whoever does not say serves every method.
+                of_all.push(index);
+                continue;
+            };
+            let mut recent = groups.iter_mut().take(FEW_GROUPS);
+            if let Some(group) = recent.find(|group| Arc::ptr_eq(group.methods, methods)) {
+                group.members.push(index);
+            } else if methods.split(',').any(|method| method.trim() == "*") {
+                // So does who is generic.
+                of_all.push(index);
+            } else {
+                let number = *by_text.entry(methods).or_insert(groups.len());
+                match groups.get_mut(number) {
+                    Some(group) => group.members.push(index),
+                    None => groups.push(Group {
+                        methods,
+                        members: vec![index],
+                    }),
                 }
-                // Whoever does not say, or is generic, serves every method.
-                _ => of_all.push(index),
             }
         }
-        let with_arguments = lists.keys().any(|method| method.contains('.'));
-        let lists = lists
-            .into_iter()
-            .map(|(method, mut indices)| {
-                if !method.contains('.') {
-                    indices.extend(&of_all);
-                    indices.sort_unstable();
+        let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (number, group) in groups.iter().enumerate() {
+            for method in group
+                .methods
+                .split(',')
+                .map(str::trim)
+                .filter(|method| !method.is_empty())
+            {
+                let numbers = named.entry(method).or_default();
+                if numbers.last() != Some(&number) {
+                    numbers.push(number);
                 }
-                indices.dedup();
-                (method, indices.into())
-            })
-            .collect();
-        ByMethod { lists, with_arguments }
+            }
+        }
+        // Most methods are named by the same groups as the one before.
+        let mut made: HashMap<(Vec<usize>, bool), Arc<[u32]>> = HashMap::new();
+        let with_arguments = named.keys().any(|method| method.contains('.'));
+        let list = |(method, numbers): (&str, Vec<usize>)| {
+            let plain = !method.contains('.');
+            let list = made.entry((numbers, plain)).or_insert_with_key(|(numbers, plain)| {
+                let named = numbers.iter().filter_map(|number| groups.get(*number));
+                let mut indices: Vec<u32> = named.flat_map(|group| &group.members).copied().collect();
+                if *plain {
+                    indices.extend(&of_all);
+                }
+                indices.sort_unstable();
+                indices.into()
+            });
+            (method.into(), Arc::clone(list))
+        };
+        ByMethod {
+            lists: named.into_iter().map(list).collect(),
+            with_arguments,
+        }
     }
 
     fn find(&self, invocation: &Invocation) -> Option<&[u32]> {
@@ -135,6 +177,15 @@ impl ByMethod {
         let argument = invocation.argument_text(0)?;
         let indices = self.lists.get(&*format!("{}.{argument}", invocation.method_name()))?;
         Some((argument, indices))
+    }
+}
+
+/// Whether two providers name the same methods; at once for those of one directory.
+fn is_same(one: Option<&Arc<str>>, other: Option<&Arc<str>>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => Arc::ptr_eq(one, other) || one == other,
+        (None, None) => true,
+        _ => false,
     }
 }
 

@@ -7,11 +7,17 @@
 //! A call reads the published list with one atomic load and never waits for a change. One task owns the rest; it ends with the
 //! directory.
 
+mod held;
+mod known;
+mod members;
 mod openings;
+mod pace;
 mod passed_over;
+mod places;
 mod published;
 mod roster;
 mod task;
+mod usable;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -21,7 +27,9 @@ use orana_core::{Connector, RpcError, RpcErrorCode, ServiceUrl};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 
+pub(crate) use self::known::Known;
 use self::published::{Published, Version};
+pub(crate) use self::usable::{as_called, is_disabled, unusable};
 use crate::call::Call;
 use crate::endpoint_list::EndpointList;
 use crate::filter;
@@ -61,6 +69,7 @@ pub struct Directory {
     /// Where lists come from, in error messages.
     origin: Box<str>,
     several_groups: bool,
+    connector: Arc<dyn Connector>,
     published: Arc<Published>,
     updates: watch::Sender<Update>,
     progress: watch::Receiver<Progress>,
@@ -111,7 +120,7 @@ impl Directory {
         let (reached, progress) = watch::channel(Progress::default());
         let task = tokio::spawn(task::run(
             roster::Roster::new(consumer.clone(), Arc::clone(&connector), options.clone()),
-            openings::Openings::new(connector, options.opening_at_once),
+            openings::Openings::new(Arc::clone(&connector), options.opening_at_once),
             told,
             Arc::clone(&published),
             reached,
@@ -122,6 +131,7 @@ impl Directory {
                 .is_some_and(|group| group == "*" || group.contains(',')),
             origin: origin.into(),
             consumer,
+            connector,
             published,
             updates,
             progress,
@@ -213,10 +223,18 @@ impl Directory {
     }
 
     fn refusal(&self, state: DirectoryState) -> RpcError {
+        let told = self.updates.borrow().providers.as_ref().map_or(0, |told| told.len());
         let (code, message) = match state {
             DirectoryState::Destroyed => (
                 RpcErrorCode::Unknown,
                 "the reference was closed and cannot be called any more".to_owned(),
+            ),
+            DirectoryState::Waiting if told > 0 => (
+                RpcErrorCode::NoInvokerAfterFilter,
+                format!(
+                    "no provider available: {told} registered, 0 can be used: rules disable them, or they speak other protocols (registry {})",
+                    self.origin
+                ),
             ),
             DirectoryState::Waiting => (
                 RpcErrorCode::Forbidden,
@@ -262,11 +280,12 @@ impl List {
         (report.into_stages(), plan)
     }
 
-    /// In short, why nobody is left for `call`: how many there were after each step that took somebody away.
-    pub(crate) fn why_nobody(&self, call: &Call<'_>) -> String {
+    /// In short, why nobody is left for `call`: how many there were after each step that took somebody away, and after configurators if there
+    /// are any.
+    pub(crate) fn why_nobody(&self, call: &Call<'_>, configured: bool) -> String {
         let list = &self.0.list;
         let mut told = vec![format!("{} registered", list.registered())];
-        if list.listed() != list.registered() {
+        if list.listed() != list.registered() || configured {
             told.push(format!("{} after configurators", list.listed()));
         }
         if list.endpoints().len() != list.listed() {

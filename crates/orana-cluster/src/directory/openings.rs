@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ahash::{HashMap, HashMapExt};
 use orana_core::{Connector, Invoker, RpcError, RpcErrorCode, ServiceUrl};
-use tokio::task::{AbortHandle, Id, JoinSet};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
 /// Attempts under way and waiting, at most one for each listed URL.
 pub(super) struct Openings {
@@ -75,20 +75,36 @@ impl Openings {
     /// The next attempt that ended; `None` when none is under way. Nothing is lost when this future is dropped.
     pub(super) async fn next(&mut self) -> Option<(ServiceUrl, Outcome)> {
         loop {
-            let (id, outcome) = match self.tasks.join_next_with_id().await? {
-                Ok(ended) => ended,
-                // One that was given up is not here any more; what is left is a fault of the protocol's code, and the URL must not
-                // stay untried for ever because of it.
-                Err(error) => {
-                    let what = format!("opening the connection ended unexpectedly: {error}");
-                    (error.id(), Err(RpcError::new(RpcErrorCode::Unknown, what)))
-                }
-            };
-            if let Some(attempt) = self.forget(id) {
-                self.begin();
-                return Some((attempt.url, outcome));
+            let joined = self.tasks.join_next_with_id().await?;
+            if let Some(ended) = self.ended(joined) {
+                return Some(ended);
             }
         }
+    }
+
+    /// One that has ended already.
+    pub(super) fn ready(&mut self) -> Option<(ServiceUrl, Outcome)> {
+        loop {
+            let joined = self.tasks.try_join_next_with_id()?;
+            if let Some(ended) = self.ended(joined) {
+                return Some(ended);
+            }
+        }
+    }
+
+    fn ended(&mut self, joined: Result<(Id, Outcome), JoinError>) -> Option<(ServiceUrl, Outcome)> {
+        let (id, outcome) = match joined {
+            Ok(ended) => ended,
+            // One that was given up is not here any more; what is left is a fault of the protocol's code, and the URL must not
+            // stay untried for ever because of it.
+            Err(error) => {
+                let what = format!("opening the connection ended unexpectedly: {error}");
+                (error.id(), Err(RpcError::new(RpcErrorCode::Unknown, what)))
+            }
+        };
+        let attempt = self.forget(id)?;
+        self.begin();
+        Some((attempt.url, outcome))
     }
 
     fn begin(&mut self) {

@@ -2,22 +2,22 @@
 //!
 //! Pure: told what happened and what time it is, says what is to be done. Opens nothing.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
-use ahash::{HashMap, HashMapExt, HashSet, RandomState};
-use indexmap::IndexMap;
 use orana_core::{Connector, Invoker, RpcError, ServiceUrl, filtered};
 use tokio::time::Instant;
 
+use super::held::Held;
+use super::members::{Known, Members};
 use super::passed_over::Skipped;
+use super::places::{Judged, Place, Places};
+use super::usable::{as_called, is_disabled, unusable};
 use super::{DirectoryOptions, DirectoryState};
 use crate::endpoint::Endpoint;
 use crate::endpoint_list::EndpointList;
 use crate::filter;
 use crate::governance::Governance;
-use crate::merge::merged;
-use crate::statistics::Statistics;
 
 /// What is known about everybody on the list.
 pub(super) struct Roster {
@@ -28,25 +28,12 @@ pub(super) struct Roster {
     governance: Governance,
     /// What the registry told last, for when rules change.
     told: Option<Arc<[ServiceUrl]>>,
-    /// How many that were.
-    registered: usize,
-    /// Merged URLs in the order of the registry, each with what it was registered as.
-    listed: IndexMap<ServiceUrl, ServiceUrl, RandomState>,
-    known: HashMap<ServiceUrl, Known>,
+    /// What became of each entry of the last list that could be used; nothing of it holds once other rules configure.
+    places: Places,
+    members: Members,
     /// Of the list before: they are called until somebody of the new one is up, or nobody of it can be.
     leaving: Vec<Arc<Endpoint>>,
-    statistics: Counted,
-}
-
-/// Statistics of providers by protocol-independent identity, for as long as some endpoint holds them.
-#[derive(Default)]
-struct Counted(HashMap<Box<str>, Weak<Statistics>>);
-
-/// One that is listed.
-enum Known {
-    Opening { failures: u32 },
-    Up(Arc<Endpoint>),
-    Aside { failures: u32, again_at: Instant },
+    held: Held,
 }
 
 impl Roster {
@@ -58,11 +45,10 @@ impl Roster {
             state: DirectoryState::Waiting,
             governance: Governance::default(),
             told: None,
-            registered: 0,
-            listed: IndexMap::default(),
-            known: HashMap::new(),
+            places: Places::default(),
+            members: Members::default(),
             leaving: Vec::new(),
-            statistics: Counted::default(),
+            held: Held::default(),
         }
     }
 
@@ -70,6 +56,9 @@ impl Roster {
     pub(super) fn govern(&mut self, governance: Governance) -> bool {
         let same = self.governance.configures_as(&governance);
         self.governance = governance;
+        if !same {
+            self.places.doubt();
+        }
         !same
     }
 
@@ -79,69 +68,45 @@ impl Roster {
     }
 
     /// Takes a list; says whom to connect to, and what was passed over.
+    ///
+    /// Entries that are the same objects as in the list before cost next to nothing: what became of them holds.
     pub(super) fn accept(&mut self, providers: &Arc<[ServiceUrl]>) -> (Vec<ServiceUrl>, Skipped) {
         let mut skipped = Skipped::default();
         self.told = Some(Arc::clone(providers));
         if providers.iter().all(|url| url.protocol() == Some("empty")) {
             self.state = DirectoryState::Forbidden;
-            self.registered = 0;
-            self.listed.clear();
-            self.known.clear();
+            self.places = Places::default();
+            self.members = Members::default();
             self.leaving.clear();
             return (Vec::new(), skipped);
         }
-        let mut listed = IndexMap::with_capacity_and_hasher(providers.len(), RandomState::new());
-        for provider in providers.iter() {
-            let url = match self.unusable(provider) {
-                Some(why) => Err(why),
-                None => {
-                    let url = without_mock(self.governance.configured(merged(provider, &self.consumer)));
-                    match is_disabled(&url) {
-                        true => Err("it is disabled"),
-                        false => Ok(url),
-                    }
-                }
-            };
-            match url {
-                Err(why) => skipped.add(provider, why),
-                Ok(url) => {
-                    listed.entry(url).or_insert_with(|| provider.clone());
-                }
+        let judged = self.places.judged(providers, |provider| self.judge(provider));
+        for (provider, judged) in providers.iter().zip(&judged) {
+            if let Judged::PassedOver(why) = judged {
+                skipped.add(provider, why);
             }
         }
-        if listed.is_empty() {
+        if judged.iter().all(|judged| matches!(judged, Judged::PassedOver(_))) {
             // Better the old ones than none, because of a list that says nothing useful.
             return (Vec::new(), skipped);
         }
         self.state = DirectoryState::Listed;
-        self.registered = providers.len();
-        let mut known = HashMap::with_capacity(listed.len());
         let mut open = Vec::new();
-        for (url, original) in &listed {
-            let now = if let Some(before) = self.known.remove(url) {
-                before.registered_as(original)
-            } else if let Some(invoker) = self.connector.connected(url) {
-                // Its connection is there already: a rule changed the URL and not the address.
-                Known::Up(self.endpoint(original, url, invoker))
-            } else {
-                open.push(url.clone());
-                Known::Opening { failures: 0 }
-            };
-            known.insert(url.clone(), now);
+        let places = providers.iter().zip(judged);
+        let places = places
+            .map(|(provider, judged)| self.place(provider, judged, &mut open))
+            .collect();
+        let before = self.places.replace(Arc::clone(providers), places);
+        for member in self.members.end_of_list(before) {
+            self.leaving.extend(member);
         }
-        let gone = std::mem::replace(&mut self.known, known);
-        self.leaving.extend(gone.into_values().filter_map(|known| match known {
-            Known::Up(endpoint) => Some(endpoint),
-            Known::Opening { .. } | Known::Aside { .. } => None,
-        }));
-        self.listed = listed;
-        self.let_go();
         (open, skipped)
     }
 
     /// Whether somebody is to connect to `url`, or does already.
     pub(super) fn is_opening(&self, url: &ServiceUrl) -> bool {
-        matches!(self.known.get(url), Some(Known::Opening { .. }))
+        let member = self.members.find(url).and_then(|index| self.members.get(index));
+        member.is_some_and(|member| matches!(member.known(), Known::Opening { .. }))
     }
 
     /// Takes what came of connecting to `url`; says whether that changes the list.
@@ -153,15 +118,22 @@ impl Roster {
         chance: u64,
     ) -> bool {
         // Not listed any more, or up by another way: dropping the invoker closes it.
-        let Some(Known::Opening { failures }) = self.known.get(url) else {
+        let Some(index) = self.members.find(url) else {
             return false;
         };
-        let failures = *failures;
+        let Some((original, Known::Opening { failures })) = self
+            .members
+            .get(index)
+            .map(|member| (member.original(), member.known()))
+        else {
+            return false;
+        };
+        let (original, failures) = (original.clone(), *failures);
         match outcome {
             Ok(invoker) => {
-                let original = self.listed.get(url).unwrap_or(url).clone();
                 let endpoint = self.endpoint(&original, url, invoker);
-                self.known.insert(url.clone(), Known::Up(endpoint));
+                self.members.set(index, Known::Up(endpoint));
+                true
             }
             Err(error) => {
                 let pause = pause(&self.options, failures, chance);
@@ -172,41 +144,28 @@ impl Roster {
                     failures: failures.saturating_add(1),
                     again_at: now + pause,
                 };
-                self.known.insert(url.clone(), aside);
+                self.members.set(index, aside);
+                !self.leaving.is_empty()
             }
         }
-        self.let_go();
-        true
     }
 
     /// Whom to try again now.
     pub(super) fn due(&mut self, now: Instant) -> Vec<ServiceUrl> {
-        let mut due = Vec::new();
-        for (url, known) in &mut self.known {
-            if let Known::Aside { failures, again_at } = *known
-                && again_at <= now
-            {
-                *known = Known::Opening { failures };
-                due.push(url.clone());
-            }
-        }
-        due
+        self.members.due(now)
     }
 
     /// When somebody is to be tried again.
     pub(super) fn next_due(&self) -> Option<Instant> {
-        let again = self.known.values().filter_map(|known| match known {
-            Known::Aside { again_at, .. } => Some(*again_at),
-            Known::Opening { .. } | Known::Up(_) => None,
-        });
-        again.min()
+        self.members.next_due()
     }
 
     /// Whether there was a list, and somebody in it is up or everybody was tried.
     pub(super) fn is_settled(&self) -> bool {
         match self.state {
-            DirectoryState::Waiting => false,
-            DirectoryState::Listed => self.anybody_up() || self.everybody_tried(),
+            // Of a list of which nobody can be used nothing more comes.
+            DirectoryState::Waiting => self.told.is_some(),
+            DirectoryState::Listed => self.members.anybody_up() || self.members.everybody_tried(),
             DirectoryState::Forbidden | DirectoryState::Destroyed => true,
         }
     }
@@ -215,13 +174,17 @@ impl Roster {
         self.state
     }
 
-    /// Those that can be called, in the order of the registry.
-    pub(super) fn list(&self) -> EndpointList {
-        let up = self.listed.keys().filter_map(|url| match self.known.get(url) {
-            Some(Known::Up(endpoint)) => Some(Arc::clone(endpoint)),
-            _ => None,
-        });
-        EndpointList::new(up.chain(self.leaving.iter().cloned()).collect(), self.listed.len()).out_of(self.registered)
+    /// Those that can be called, in the order of the registry, and of the list before those that still have to serve.
+    pub(super) fn list(&mut self) -> EndpointList {
+        self.let_go();
+        let mut endpoints = Vec::with_capacity(self.members.len() + self.leaving.len());
+        endpoints.extend(
+            self.places
+                .firsts()
+                .filter_map(|index| self.members.up(index).map(Arc::clone)),
+        );
+        endpoints.extend(self.leaving.iter().cloned());
+        EndpointList::new(endpoints, self.members.len()).out_of(self.places.len())
     }
 
     /// The consumer's own URL, with configurators laid over it.
@@ -233,8 +196,45 @@ impl Roster {
         &self.governance
     }
 
+    /// What becomes of one entry by itself.
+    fn judge(&self, provider: &ServiceUrl) -> Judged {
+        if let Some(why) = unusable(provider, &self.consumer, &*self.connector) {
+            return Judged::PassedOver(why);
+        }
+        let url = as_called(provider, &self.consumer, &self.governance);
+        match is_disabled(&url) {
+            true => Judged::PassedOver("it is disabled"),
+            false => Judged::Usable(url),
+        }
+    }
+
+    /// Puts one entry into its place of the list that is being taken; whoever is to be connected to comes to `open`.
+    fn place(&mut self, provider: &ServiceUrl, judged: Judged, open: &mut Vec<ServiceUrl>) -> Place {
+        let index = match judged {
+            Judged::PassedOver(why) => return Place::PassedOver(why),
+            Judged::Known(index) => index,
+            Judged::Usable(url) => match self.members.find(&url) {
+                Some(index) => index,
+                None => {
+                    let known = match self.connector.connected(&url) {
+                        // Its connection is there already: a rule changed the URL and not the address.
+                        Some(invoker) => Known::Up(self.endpoint(provider, &url, invoker)),
+                        None => {
+                            open.push(url.clone());
+                            Known::Opening { failures: 0 }
+                        }
+                    };
+                    self.members.add(url, provider.clone(), known)
+                }
+            },
+        };
+        match self.members.list(index, provider) {
+            true => Place::First(index),
+            false => Place::Again(index),
+        }
+    }
+
     fn endpoint(&mut self, original: &ServiceUrl, url: &ServiceUrl, invoker: Arc<dyn Invoker>) -> Arc<Endpoint> {
-        let statistics = self.statistics.of(url);
         let filters = filter::chain(filter::Side::ConsumerAttempt, url, &self.options.filters, &[]);
         let filters = filters.unwrap_or_else(|error| {
             // The reference itself was refused if its own list is wrong; a rule or a provider may name anything at any time.
@@ -242,107 +242,16 @@ impl Roster {
             Vec::new()
         });
         let invoker = filtered(&filters, invoker);
-        Arc::new(Endpoint::of(original.clone(), url.clone(), invoker, statistics))
+        let endpoint = Endpoint::of(original.clone(), url.clone(), invoker, self.held.statistics(url));
+        Arc::new(endpoint.sharing_methods(|methods| self.held.methods(methods)))
     }
 
     /// Lets go of those of the list before: of one whose address is still listed when it was connected to anew or cannot be, of the others
     /// when there is somebody else to call or nobody can be.
     fn let_go(&mut self) {
-        if self.leaving.is_empty() {
-            return;
+        if self.members.anybody_up() || self.members.everybody_tried() {
+            self.leaving.retain(|endpoint| self.members.awaits(endpoint.address()));
         }
-        let enough = self.anybody_up() || self.everybody_tried();
-        let awaited: HashSet<String> = self
-            .known
-            .iter()
-            .filter(|(_, known)| matches!(known, Known::Opening { failures: 0 }))
-            .map(|(url, _)| url.address())
-            .collect();
-        self.leaving
-            .retain(|endpoint| !enough || awaited.contains(&**endpoint.address()));
-    }
-
-    fn anybody_up(&self) -> bool {
-        self.known.values().any(|known| matches!(known, Known::Up(_)))
-    }
-
-    /// At least once.
-    fn everybody_tried(&self) -> bool {
-        !self
-            .known
-            .values()
-            .any(|known| matches!(known, Known::Opening { failures: 0 }))
-    }
-
-    /// Why a URL is no provider for this consumer.
-    fn unusable(&self, url: &ServiceUrl) -> Option<&'static str> {
-        let Some(protocol) = url.protocol() else {
-            return Some("it names no protocol");
-        };
-        if protocol == "empty" {
-            return Some("it stands for an empty list and stands beside others");
-        }
-        if url.host().is_none() || url.port().is_none() {
-            return Some("it names no host and port");
-        }
-        let wanted = self.consumer.parameter("protocol").filter(|wanted| !wanted.is_empty());
-        if let Some(wanted) = wanted
-            && !wanted.split(',').any(|one| one.trim() == protocol)
-        {
-            return Some("the consumer asks for other protocols");
-        }
-        if !self.connector.supports(protocol) {
-            return Some("its protocol is not supported");
-        }
-        None
-    }
-}
-
-impl Known {
-    /// The same, of a provider that registered as `original`.
-    fn registered_as(self, original: &ServiceUrl) -> Known {
-        match self {
-            Known::Up(endpoint) if endpoint.original() != original => Known::Up(Arc::new(Endpoint::of(
-                original.clone(),
-                endpoint.url().clone(),
-                Arc::clone(endpoint.invoker()),
-                Arc::clone(endpoint.statistics()),
-            ))),
-            other => other,
-        }
-    }
-}
-
-/// A mock is the consumer's own matter: neither a provider nor a rule about one can impose it.
-fn without_mock(url: ServiceUrl) -> ServiceUrl {
-    match url.parameter("mock") {
-        Some(_) => url.edit().remove("mock").build(),
-        None => url,
-    }
-}
-
-/// Whether a merged URL says that it is not to be called; a rule may say so, too.
-fn is_disabled(url: &ServiceUrl) -> bool {
-    match url.parameter("disabled") {
-        Some(disabled) => disabled == "true",
-        None => url.parameter("enabled") == Some("false"),
-    }
-}
-
-impl Counted {
-    /// What was counted about the provider of `url`, whatever its parameters are.
-    fn of(&mut self, url: &ServiceUrl) -> Arc<Statistics> {
-        let identity = format!("{}/{}", url.address(), url.path().unwrap_or_default());
-        if let Some(known) = self.0.get(&*identity).and_then(Weak::upgrade) {
-            return known;
-        }
-        let new = Arc::new(Statistics::default());
-        if self.0.len() >= self.0.capacity() {
-            // Before it grows, what nobody holds any more goes.
-            self.0.retain(|_, statistics| statistics.strong_count() > 0);
-        }
-        self.0.insert(identity.into(), Arc::downgrade(&new));
-        new
     }
 }
 
@@ -355,3 +264,6 @@ fn pause(options: &DirectoryOptions, failures: u32, chance: u64) -> Duration {
         .min(options.retry_at_most);
     pause + pause.mul_f64((chance >> 32) as f64 / f64::from(u32::MAX) / 4.0)
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::openings::Openings;
+use super::pace::Pace;
 use super::passed_over::{PassedOver, Skipped};
 use super::published::{Published, Version};
 use super::roster::Roster;
@@ -21,10 +22,13 @@ pub(super) async fn run(
     reached: watch::Sender<Progress>,
 ) {
     let mut passed_over = PassedOver::default();
+    let mut pace = Pace::new(Instant::now());
     let mut list = Arc::new(roster.list());
     loop {
-        let due = roster.next_due();
-        let change = tokio::select! {
+        let (again, owed) = (roster.next_due(), pace.due());
+        // Other rules for the same list.
+        let mut ruled = false;
+        tokio::select! {
             update = told.changed() => {
                 if update.is_err() {
                     return;
@@ -38,26 +42,35 @@ pub(super) async fn run(
                     report(&skipped, passed_over.is_news(&skipped, Instant::now()), providers.len());
                     openings.retain(|url| roster.is_opening(url));
                     openings.open(open);
-                    Change::List
+                    pace.changed(true, Instant::now());
                 } else {
-                    Change::Rules
+                    ruled = true;
                 }
             }
             Some((url, outcome)) = openings.next() => {
-                match roster.opened(&url, outcome, Instant::now(), fastrand::u64(..)) {
-                    true => Change::List,
-                    false => Change::Nothing,
+                let now = Instant::now();
+                let mut changed = roster.opened(&url, outcome, now, fastrand::u64(..));
+                for _ in 0..MOST_AT_ONCE {
+                    let Some((url, outcome)) = openings.ready() else { break };
+                    changed |= roster.opened(&url, outcome, now, fastrand::u64(..));
+                }
+                if changed {
+                    // Somebody may be waiting for the first one.
+                    pace.changed(!reached.borrow().settled, now);
                 }
             }
-            () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+            () = sleep_until(again.unwrap_or_else(Instant::now)), if again.is_some() => {
                 openings.open_again(roster.due(Instant::now()));
-                Change::Nothing
             }
-        };
-        if change == Change::List {
-            list = Arc::new(roster.list());
+            () = sleep_until(owed.unwrap_or_else(Instant::now)), if owed.is_some() => {}
         }
-        if change != Change::Nothing {
+        let now = Instant::now();
+        let changed = pace.due().is_some_and(|due| due <= now);
+        if changed {
+            list = Arc::new(roster.list());
+            pace.published(list.endpoints().len(), now);
+        }
+        if changed || ruled {
             published.publish(Version {
                 state: roster.state(),
                 consumer: roster.consumer(),
@@ -74,14 +87,8 @@ pub(super) async fn run(
     }
 }
 
-/// What has to be published.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Change {
-    Nothing,
-    /// The same list under other rules.
-    Rules,
-    List,
-}
+/// After so many connections came up the task looks whether something else happened.
+const MOST_AT_ONCE: usize = 1_024;
 
 /// Warns of what cannot be used, if that is news; with it, of how many lists nothing was said since the last warning.
 fn report(skipped: &Skipped, news: Option<u64>, of: usize) {
