@@ -9,6 +9,7 @@ use crate::contact::Waited;
 use crate::convergence::Key;
 use crate::error::RegistryError;
 use crate::registry::Handle;
+use crate::topic::Progress;
 
 /// Keeps a URL registered, through every interruption. Dropping it unregisters in the background.
 #[must_use = "dropping it unregisters"]
@@ -30,6 +31,16 @@ impl Registration {
     /// What is registered.
     pub fn url(&self) -> &ServiceUrl {
         &self.url
+    }
+
+    /// Waits until the registry has it, however long that takes. `false` if that will never be: the registry was closed.
+    pub async fn settled(&self) -> bool {
+        let progress = self.key.and_then(|key| self.handle.shared.progress(key));
+        let Some(mut progress) = progress else { return false };
+        progress
+            .wait_for(|progress| matches!(progress, Progress::Settled))
+            .await
+            .is_ok()
     }
 
     /// Unregisters and waits until that is done.

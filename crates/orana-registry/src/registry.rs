@@ -76,6 +76,16 @@ impl Registry {
         }
     }
 
+    /// Registers a URL and keeps it registered, without waiting: [`Registration::settled`] does. What fails is tried again as everything that this
+    /// registry keeps.
+    ///
+    /// # Errors
+    /// [`RegistryErrorKind::Closed`] and [`RegistryErrorKind::Invalid`].
+    pub fn register_in_background(&self, url: &ServiceUrl) -> Result<Registration, RegistryError> {
+        let (key, _) = self.0.shared.register(url)?;
+        Ok(Registration::new(Arc::clone(&self.0), url.clone(), key))
+    }
+
     /// Subscribes to what answers `url`, and keeps it up to date. The first notification is there on return: from the
     /// registry, or from disk if the registry does not answer at once, or, unless it is checked, one that is not ready.
     ///

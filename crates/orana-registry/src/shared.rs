@@ -133,6 +133,12 @@ impl Shared {
         Ok((key, receiver))
     }
 
+    /// How it goes with a URL that is wanted to be registered.
+    pub(crate) fn progress(&self, key: Key) -> Option<watch::Receiver<Progress>> {
+        let state = self.state.lock();
+        Some(state.registrations.get(&key)?.progress.subscribe())
+    }
+
     /// One of those who wanted it does so no more.
     pub(crate) fn unregister(&self, key: Key) -> Option<watch::Receiver<Progress>> {
         let mut state = self.state.lock();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ahash::AHashMap;
-use orana_core::{Invoker, Method, RpcError, RpcErrorCode, ServiceKey};
+use orana_core::{Invoker, Method, RpcError, RpcErrorCode, ServiceKey, ServiceUrl};
 use parking_lot::RwLock;
 
 use crate::pace::Pace;
@@ -32,14 +32,15 @@ pub struct Exported {
 }
 
 /// A service that is exported.
+#[derive(Clone)]
 pub(crate) struct Export {
-    pub(crate) definition: ServiceDefinition,
+    pub(crate) definition: Arc<ServiceDefinition>,
     /// With the filters before it.
     pub(crate) invoker: Arc<dyn Invoker>,
     /// As the definition has them.
-    pub(crate) methods: Vec<Arc<Method>>,
-    /// One for each method.
-    paces: Vec<Pace>,
+    pub(crate) methods: Arc<[Arc<Method>]>,
+    /// One for each method. What was learnt of them outlives the invoker.
+    paces: Arc<[Pace]>,
     /// Its `token` parameter: what a caller must show.
     pub(crate) token: Option<Box<str>>,
 }
@@ -78,8 +79,8 @@ impl Exporter {
                 .iter()
                 .map(|method| Pace::new(method.blocking))
                 .collect(),
-            token: url.parameter("token").filter(|token| !token.is_empty()).map(Box::from),
-            definition,
+            token: token(&url),
+            definition: Arc::new(definition),
             invoker,
         });
         let mut exports = self.0.exports.write();
@@ -139,10 +140,31 @@ fn key(path: &str, group: Option<&str>, version: Option<&str>) -> ServiceKey {
     ServiceKey::new(path, group.filter(|group| *group != "*"), version.filter(said))
 }
 
+/// What a caller must show.
+fn token(url: &ServiceUrl) -> Option<Box<str>> {
+    url.parameter("token").filter(|token| !token.is_empty()).map(Box::from)
+}
+
 impl Exported {
     /// Under which name the service can be called.
     pub fn key(&self) -> &ServiceKey {
         &self.key
+    }
+
+    /// Puts `invoker` and the token of its URL in the place of what was exported (the second half of `RegistryProtocol.reExport`). The name and
+    /// the definition stay. Whatever call comes from now on goes to it, also over connections that are open; calls under way are finished where
+    /// they began.
+    pub fn replace(&self, invoker: Arc<dyn Invoker>) {
+        let table = &self.exporter.0;
+        let mut exports = table.exports.write();
+        if let Some(export) = exports.get_mut(&self.key) {
+            *export = Arc::new(Export {
+                token: token(invoker.url()),
+                invoker,
+                ..Export::clone(export)
+            });
+            table.changes.fetch_add(1, Ordering::Release);
+        }
     }
 }
 
@@ -163,5 +185,53 @@ impl fmt::Debug for Exported {
 impl fmt::Debug for Exporter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use orana_core::{BoxFuture, Invocation, Reply};
+
+    use super::*;
+    use crate::service::MethodDefinition;
+
+    struct Named(ServiceUrl);
+
+    impl Invoker for Named {
+        fn url(&self) -> &ServiceUrl {
+            &self.0
+        }
+
+        fn invoke<'a>(&'a self, _: &'a Invocation) -> BoxFuture<'a, Result<Reply, RpcError>> {
+            Box::pin(async { Ok(Reply::null()) })
+        }
+    }
+
+    fn invoker(parameters: &str) -> Arc<dyn Invoker> {
+        let url = format!("dubbo://h:1/demo.Hi?group=g&{parameters}");
+        Arc::new(Named(ServiceUrl::parse(&url).unwrap()))
+    }
+
+    #[test]
+    fn what_replaces_an_invoker_is_found_in_its_place_with_its_token_and_who_held_the_old_one_keeps_it() {
+        let definition = ServiceDefinition::new("demo.Hi", vec![MethodDefinition::new("say", ["int"], "void")]);
+        let exporter = Exporter::default();
+        let exported = exporter.export(definition, invoker("token=old&weight=1")).unwrap();
+        let old = exporter.find("demo.Hi", Some("g"), None).unwrap();
+        let before = exporter.changes();
+
+        exported.replace(invoker("weight=2"));
+        let new = exporter.find("demo.Hi", Some("g"), None).unwrap();
+        assert_eq!(new.invoker.url().parameter("weight"), Some("2"));
+        assert_eq!(new.token, None);
+        assert_ne!(exporter.changes(), before);
+        assert!(Arc::ptr_eq(&old.paces, &new.paces) && Arc::ptr_eq(&old.methods, &new.methods));
+        assert_eq!(
+            (old.invoker.url().parameter("weight"), old.token.as_deref()),
+            (Some("1"), Some("old"))
+        );
+
+        drop(exported);
+        assert!(exporter.find("demo.Hi", Some("g"), None).is_err() && exporter.keys().is_empty());
     }
 }

@@ -49,6 +49,11 @@ fn numeric(number: &Number, declared: &str) -> Value {
     }
 }
 
+/// A value as a text of JSON for a person: objects by their fields, constants by their names. None if it has more than `limit` bytes so.
+pub fn to_text(value: &Value, limit: usize) -> Option<String> {
+    of_value(value, limit).ok()
+}
+
 /// A result that is longer as JSON than an answer may be. What a value holds many times is written many times, so a small value
 /// can be a long text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -30,7 +30,7 @@ pub use arguments::{ArgumentDecoder, ArgumentEncoder, ArgumentError, decode_argu
 pub use context::Context;
 pub use exporter::{Exported, Exporter};
 pub use generic::{generic_invocation, untyped_invocation};
-pub use json::to_value as json_value;
+pub use json::{to_text as json_text, to_value as json_value};
 pub use local::LocalInvoker;
 pub use service::{MethodDefinition, Service, ServiceDefinition};
 pub use values::{attachments_of, reply_of, value_of};
