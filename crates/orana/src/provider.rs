@@ -1,23 +1,38 @@
 //! Services at a port, registered for as long as they can be called.
 //!
-//! Start: listen, export everything, then register everything, so that a registered address always answers. Stop, the other way round: consumers
-//! are told at once over their connections, registrations go, calls under way are finished, then the port closes.
+//! Start: listen, ask for rules, export everything, then register everything, so that a registered address always answers. Rules change what stands
+//! before a service, and what registries have of it, while it is called. Stop, the other way round: consumers are told at once over their
+//! connections, registrations go, calls under way are finished, then the port closes.
+
+mod exposed;
+mod governed;
+mod registrar;
+mod rules;
+mod serving;
+mod token;
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use orana_core::{Invoker, RpcError, RpcErrorCode, ServiceUrl, filtered};
-use orana_registry::{Registration, Registry};
+use futures_util::future::join_all;
+use orana_cluster::filter::{Parts, ProgramFilter};
+use orana_core::{RpcError, RpcErrorCode, ServiceUrl};
+use orana_registry::Registry;
+use orana_registry::config_center::ConfigCenter;
 use orana_rpc::dubbo::{DubboServer, ServerOptions, Stopped};
-use orana_rpc::{Exported, LocalInvoker, MethodDefinition, ServiceDefinition};
+use orana_rpc::{Exporter, MethodDefinition, ServiceDefinition};
 
 use crate::Result;
 use crate::advertise::{self, ADDRESS_VARIABLES, Known, NONE, PORT_VARIABLES};
 use crate::application::Application;
 use crate::export::Export;
 use crate::provider_url::{self, Facts};
+
+use self::exposed::{Exposed, Offer};
+use self::governed::{Governed, Origin, Sources};
+use self::serving::Serving;
 
 /// Where a provider listens unless it is told: Dubbo's port, for this machine alone.
 const DEFAULT_LISTEN: &str = "127.0.0.1:20880";
@@ -41,10 +56,10 @@ pub struct ProviderBuilder {
 pub struct Provider {
     server: DubboServer,
     address: SocketAddr,
-    exported: Vec<Exported>,
-    urls: Vec<ServiceUrl>,
-    registrations: Vec<Registration>,
+    services: Vec<Governed>,
     registries: Vec<Registry>,
+    /// Where rules are read; it ends with the last who holds it.
+    centre: Option<ConfigCenter>,
     stop_limit: Duration,
 }
 
@@ -114,9 +129,7 @@ impl ProviderBuilder {
         let (host, port) = self.advertised(address, &registries)?;
         let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
 
-        let mut exported = Vec::new();
-        let mut urls = Vec::new();
-        let mut registered = Vec::new();
+        let mut origins = Vec::new();
         for export in &self.exports {
             distinct(export.service.definition())?;
             let facts = Facts {
@@ -132,32 +145,42 @@ impl ProviderBuilder {
             };
             let own = self.parameters.iter().chain(&export.parameters);
             let parameters = own.map(|(key, value)| (&**key, &**value));
-            let url = provider_url::of(&facts, self.application.parameters().chain(parameters));
-            let local: Arc<dyn Invoker> = Arc::new(LocalInvoker::new(url.clone(), Arc::clone(&export.service)));
-            let filters: Vec<_> = self
-                .application
-                .provider_filters()
-                .iter()
-                .chain(&export.filters)
-                .cloned()
-                .collect();
-            let definition = export.service.definition().clone();
-            exported.push(server.exporter().export(definition, filtered(&filters, local))?);
-            if export.register {
-                registered.push(url.clone());
-            }
-            urls.push(url);
+            origins.push(Origin {
+                url: provider_url::of(&facts, self.application.parameters().chain(parameters)),
+                token: drawn_token()?,
+            });
         }
 
-        let mut registrations = Vec::new();
+        let centre = self.config_centre(&registries)?;
+        let asked: Vec<Registry> = registries
+            .iter()
+            .filter(|(url, _)| url.parameter("subscribe") != Some("false"))
+            .map(|(_, registry)| registry.clone())
+            .collect();
+        let name = self.application.name();
+        let opened = origins
+            .iter()
+            .map(|origin| Sources::open(origin, name, centre.as_ref(), &asked));
+        let opened = join_all(opened).await;
+
+        let mut services = Vec::new();
+        for ((export, origin), sources) in self.exports.iter().zip(origins).zip(opened) {
+            let exposed = self.expose(server.exporter(), export, &origin, &sources)?;
+            services.push(Governed::new(origin, Arc::new(exposed), sources));
+        }
         let mut failed = None;
         for (registry_url, registry) in &registries {
             if registry_url.parameter("register") == Some("false") {
                 continue;
             }
-            for url in &registered {
-                match registry.register(url).await {
-                    Ok(registration) => registrations.push(registration),
+            for (service, _) in services
+                .iter_mut()
+                .zip(&self.exports)
+                .filter(|(_, export)| export.register)
+            {
+                let url = service.url();
+                match registry.register(&url).await {
+                    Ok(registration) => service.registered(registry.clone(), registration),
                     Err(error) => {
                         let error = RpcError::new(RpcErrorCode::Registry, format!("cannot register: {error}"))
                             .about(url.path().unwrap_or_default())
@@ -170,10 +193,9 @@ impl ProviderBuilder {
         let provider = Provider {
             server,
             address,
-            exported,
-            urls,
-            registrations,
+            services,
             registries: registries.into_iter().map(|(_, registry)| registry).collect(),
+            centre,
             stop_limit: self.stop_limit,
         };
         if let Some(error) = failed {
@@ -181,8 +203,48 @@ impl ProviderBuilder {
             provider.stop().await;
             return Err(error);
         }
-        tracing::info!(%address, advertised = %format!("{host}:{port}"), services = provider.urls.len(), "providing");
+        tracing::info!(%address, advertised = %format!("{host}:{port}"), services = provider.services.len(), "providing");
         Ok(provider)
+    }
+
+    /// Where rules stand: the centre that is named, else the first registry that is one.
+    fn config_centre(&self, registries: &[(ServiceUrl, Registry)]) -> Result<Option<ConfigCenter>> {
+        for (url, _) in registries {
+            if let Some(centre) = self.application.config_centre(url)? {
+                return Ok(Some(centre));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes a service callable as its rules have it.
+    fn expose(&self, exporter: &Exporter, export: &Export, origin: &Origin, sources: &Sources) -> Result<Exposed> {
+        let own = self.application.provider_filters().iter().chain(&export.filters);
+        let offer = Offer {
+            service: Arc::clone(&export.service),
+            filters: own.cloned().map(ProgramFilter::new).collect(),
+            parts: Parts {
+                context: Arc::new(Serving),
+                ..self.application.parts().clone()
+            },
+        };
+        let definition = export.service.definition();
+        let refuse = |error: &dyn fmt::Display| {
+            RpcError::new(RpcErrorCode::Validation, error.to_string()).about(&definition.interface)
+        };
+        let mut url = origin.under(sources.rules());
+        let invoker = match offer.at(&url) {
+            Ok(invoker) => invoker,
+            Err(error) => {
+                // A rule must not keep a program from starting; the program's own mistake does.
+                url = origin.alone();
+                let invoker = offer.at(&url).map_err(|error| refuse(&error))?;
+                tracing::warn!(service = &*definition.interface, %error, "what rules say cannot be done; it is provided without them");
+                invoker
+            }
+        };
+        let exported = exporter.export(definition.clone(), invoker)?;
+        Ok(Exposed::new(offer, exported, url))
     }
 
     /// Under which host and port consumers are to call.
@@ -211,6 +273,18 @@ impl ProviderBuilder {
     }
 }
 
+/// What `token=true` means for one service, for as long as it is provided.
+fn drawn_token() -> Result<String> {
+    let mut chance = [0; 16];
+    getrandom::fill(&mut chance).map_err(|error| {
+        RpcError::new(
+            RpcErrorCode::Unknown,
+            format!("the system has no random numbers: {error}"),
+        )
+    })?;
+    Ok(token::of(chance))
+}
+
 /// Fails if Java could not tell two methods apart.
 fn distinct(definition: &ServiceDefinition) -> Result<()> {
     for (index, method) in definition.methods.iter().enumerate() {
@@ -233,9 +307,9 @@ impl Provider {
         self.address
     }
 
-    /// The URLs of its services, as they are registered.
-    pub fn urls(&self) -> &[ServiceUrl] {
-        &self.urls
+    /// The URLs of its services, as registries are to have them now: rules may change them.
+    pub fn urls(&self) -> Vec<ServiceUrl> {
+        self.services.iter().map(Governed::url).collect()
     }
 
     /// Stops without a call lost: consumers are told over their connections, registrations go, calls under way and those that still come are
@@ -246,8 +320,19 @@ impl Provider {
         let farewell = self.stop_limit / 3;
         let began = tokio::time::Instant::now();
         let mut leaving = tokio::task::JoinSet::new();
-        for registration in self.registrations {
-            leaving.spawn(tokio::time::timeout(farewell, registration.unregister()));
+        let mut exposed = Vec::new();
+        for service in self.services {
+            let (serving, registered) = service.settle();
+            exposed.push(serving);
+            for registrar in registered {
+                leaving.spawn(tokio::time::timeout(farewell, async {
+                    match registrar.await {
+                        Ok(registration) => registration.unregister().await,
+                        // It was given up with the runtime, and what it held with it.
+                        Err(_) => Ok(()),
+                    }
+                }));
+            }
         }
         while let Some(left) = leaving.join_next().await {
             match left {
@@ -261,7 +346,8 @@ impl Provider {
             }
         }
         let stopped = self.server.stop(self.stop_limit.saturating_sub(began.elapsed())).await;
-        drop(self.exported);
+        drop(exposed);
+        drop(self.centre);
         drop(self.registries);
         stopped
     }
@@ -271,7 +357,7 @@ impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Provider")
             .field("address", &self.address)
-            .field("services", &self.urls.len())
+            .field("services", &self.services.len())
             .finish_non_exhaustive()
     }
 }

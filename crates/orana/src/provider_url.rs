@@ -6,6 +6,29 @@ use orana_rpc::ServiceDefinition;
 /// The release that is told to consumers. Consumers look at it to find out what a Dubbo of that release can do.
 const RELEASE: &str = "3.3.6";
 
+/// Parameters that no consumer needs.
+const OWN: [&str; 19] = [
+    "alive",
+    "background",
+    "bind.ip",
+    "bind.port",
+    "corethreads",
+    "executor-management-mode",
+    "file-cache",
+    "interfaces",
+    "monitor",
+    "qos.accept.foreign.ip",
+    "qos.enable",
+    "qos.host",
+    "qos.port",
+    "queues",
+    "register-mode",
+    "threadname",
+    "threadpool",
+    "threads",
+    "validation",
+];
+
 /// What one registration is about.
 pub(crate) struct Facts<'a> {
     pub(crate) application: &'a str,
@@ -52,6 +75,15 @@ pub(crate) fn of<'a>(facts: &Facts<'_>, parameters: impl IntoIterator<Item = (&'
     url.extend(parameters).build()
 }
 
+/// What registries are told of a URL: all but what concerns this process alone (`RegistryProtocol.getUrlToRegistry`).
+pub(crate) fn registered(url: &ServiceUrl) -> ServiceUrl {
+    let own = |key: &str| OWN.contains(&key) || key.starts_with('.') || key.starts_with("triple.");
+    match url.parameters().any(|(key, _)| own(key)) {
+        true => url.edit().retain(|key, _| !own(key)).build(),
+        false => url.clone(),
+    }
+}
+
 /// The names, each once, sorted.
 pub(crate) fn methods(definition: &ServiceDefinition) -> String {
     let mut names: Vec<&str> = definition.methods.iter().map(|method| &*method.name).collect();
@@ -95,5 +127,17 @@ mod tests {
              &generic=false&interface=org.Shop&methods=buy,sell&pid=7&prefer.serialization=hessian2&release=3.3.6\
              &revision=1.0.0&serialization=hessian2&side=provider&timestamp=8&version=1.0.0&weight=50"
         );
+    }
+
+    #[test]
+    fn consumers_are_not_told_what_concerns_the_process_alone() {
+        let url = |parameters: &str| ServiceUrl::parse(&format!("dubbo://h:1/i?{parameters}")).unwrap();
+        assert_eq!(
+            registered(&url(
+                "weight=5&threads=7&monitor=m&.hidden=1&triple.x=2&token=t&qos.port=3"
+            )),
+            url("weight=5&token=t")
+        );
+        assert_eq!(registered(&url("weight=5&pid=7")), url("weight=5&pid=7"));
     }
 }

@@ -16,7 +16,7 @@ mod url_rules;
 
 pub(crate) use document::Document;
 pub(crate) use keys::Slot;
-pub(crate) use listening::{Changes, Word, listen};
+pub(crate) use listening::{Word, listen};
 pub(crate) use rules::{OwnRules, Rules};
 pub(crate) use steering::{Steered, Steering};
 pub(crate) use url_rules::UrlRules;
