@@ -1,21 +1,37 @@
 //! The same rules for Dubbo Java and for Rust: rule documents as files below `rules/` are stored in a registry, consumers of
 //! several identities call twelve providers, and the sets of providers that they reach are compared. `RULES` names the
-//! rules to try, by the beginning of their names, if not all; with `LANGUAGES=all` Rust has to
-//! reach the same, otherwise the files are tried on Java alone.
+//! rules to try, by the beginning of their names, if not all; with `LANGUAGES=java` the files
+//! are tried on Java alone.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use orana_interop::{
     Drill, Peer, drill,
     governance::{
+        fleet,
         identity::IDENTITIES,
         ledger, network,
         rule::{Release, Rule},
         trial::{Language, Trial},
     },
+    place,
+    program::{Java, Program},
     sdk::peers::Built,
+};
+
+const RING: Java = Java {
+    project: "governance/dubbo33",
+    main: "org.orana.interop.governance.ring.Ring",
+    with_sources_of: &[],
+};
+
+const PROVIDER: Java = Java {
+    project: "governance/dubbo33",
+    main: "org.orana.interop.governance.fleet.Provider",
+    with_sources_of: &[],
 };
 
 /// The least that issue 5 asks for.
@@ -23,12 +39,14 @@ const DOCUMENTS: usize = 80;
 
 #[test]
 fn dubbo_33_and_rust_reach_the_same_providers() -> Result<()> {
-    compare(Release::V33, "dubbo_33_and_rust_reach_the_same_providers")
+    let test = "dubbo_33_and_rust_reach_the_same_providers";
+    compare(test, Release::V33, Providers::Rust, |rule| !rule.is_for_providers())
 }
 
 #[test]
 fn dubbo_27_and_rust_reach_the_same_providers() -> Result<()> {
-    compare(Release::V27, "dubbo_27_and_rust_reach_the_same_providers")
+    let test = "dubbo_27_and_rust_reach_the_same_providers";
+    compare(test, Release::V27, Providers::Rust, |rule| !rule.is_for_providers())
 }
 
 #[test]
@@ -52,25 +70,86 @@ fn there_are_enough_rules_and_every_difference_is_admitted() -> Result<()> {
     Ok(())
 }
 
-fn compare(release: Release, test: &str) -> Result<()> {
+#[test]
+fn providers_in_java_obey_the_rules_for_providers() -> Result<()> {
+    let test = "providers_in_java_obey_the_rules_for_providers";
+    compare(test, Release::V33, Providers::Java, Rule::is_for_providers)
+}
+
+#[test]
+fn providers_in_rust_obey_the_rules_for_providers() -> Result<()> {
+    let test = "providers_in_rust_obey_the_rules_for_providers";
+    compare(test, Release::V33, Providers::Rust, Rule::is_for_providers)
+}
+
+/// The places that the ring of `orana-cluster` is compared with, two hexadecimal digits for each key.
+#[test]
+fn the_golden_rings_are_those_of_dubbo_33() -> Result<()> {
+    let golden = place::repository().join("crates/orana-cluster/src/load_balance/consistent_hash");
+    let home = tempfile::tempdir()?;
+    for providers in [12, 100] {
+        let path = golden.join(format!("java-{providers}.txt"));
+        let known: String = fs::read_to_string(&path)?.split_whitespace().collect();
+        let keys = (known.len() / 2).to_string();
+        let output = RING
+            .command(home.path())?
+            .args([&providers.to_string(), &keys])
+            .output()?;
+        ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let places = String::from_utf8(output.stdout)?
+            .lines()
+            .map(place_of)
+            .collect::<Result<String>>()?;
+        ensure!(
+            known.len() == 2000 && known == places,
+            "{} is not what Java says",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// Of a line `order-7 10.0.1.3:20880`: 52, in hexadecimal digits.
+fn place_of(line: &str) -> Result<String> {
+    let address = line.split_once(' ').context("a key and an address")?.1;
+    let host: Vec<usize> = address
+        .split(['.', ':'])
+        .map(str::parse)
+        .collect::<Result<_, _>>()
+        .with_context(|| format!("`{line}`"))?;
+    match host[..] {
+        [10, 0, fifties, ones, 20880] if ones > 0 => Ok(format!("{:02x}", fifties * 50 + ones - 1)),
+        _ => bail!("`{line}` names no provider of the ring"),
+    }
+}
+
+/// Whose providers are called.
+#[derive(Clone, Copy)]
+enum Providers {
+    Rust,
+    Java,
+}
+
+fn compare(test: &str, release: Release, providers: Providers, about: fn(&Rule) -> bool) -> Result<()> {
     let language = Language::Java(release);
     if !network::is_own() {
         language.prepare()?;
+        PROVIDER.class_path()?;
         return network::enter(test);
     }
-    drill(&format!("rules-{language}"), IDENTITIES.len(), |drill| {
+    drill(test, providers.seats(), |drill| {
         let registry = drill.subject()?;
         let rust = Built(PathBuf::from(env!("CARGO_BIN_EXE_rule-peer")));
-        let _providers = providers(drill, &rust, &registry.address())?;
+        let _providers = providers.start(drill, &rust, &registry.address())?;
         let identities: Vec<_> = IDENTITIES.iter().collect();
         let mut languages = vec![language];
-        if std::env::var("LANGUAGES").as_deref() == Ok("all") {
+        if std::env::var("LANGUAGES").as_deref() != Ok("java") {
             languages.push(Language::Rust);
         }
         let mut trial = Trial::start(drill, &rust, &registry.address(), &languages, &identities)?;
         let wanted = std::env::var("RULES").unwrap_or_default();
         let mut rules = Rule::all(&folder())?;
-        rules.retain(|rule| rule.releases.contains(&release) && rule.name.starts_with(&wanted));
+        rules.retain(|rule| about(rule) && rule.releases.contains(&release) && rule.name.starts_with(&wanted));
         ensure!(!rules.is_empty(), "no rule begins with `{wanted}`");
         let mut wrong = Vec::new();
         for rule in &rules {
@@ -94,14 +173,31 @@ fn compare(release: Release, test: &str) -> Result<()> {
     Ok(())
 }
 
-fn providers(drill: &Drill, rust: &Built, registry: &str) -> Result<Peer> {
-    let mut peer = drill.run(
-        rust,
-        "fleet",
-        &["fleet", "--registry", &format!("zookeeper://{registry}")],
-    )?;
-    peer.expect("READY", Duration::from_secs(60))?;
-    Ok(peer)
+impl Providers {
+    /// What each takes of the machine; Java takes all of it.
+    fn seats(self) -> usize {
+        match self {
+            Providers::Rust => IDENTITIES.len(),
+            Providers::Java => 6,
+        }
+    }
+
+    fn start(self, drill: &Drill, rust: &Built, registry: &str) -> Result<Vec<Peer>> {
+        let registry = format!("zookeeper://{registry}");
+        let mut peers = match self {
+            Providers::Rust => vec![drill.run(rust, "fleet", &["fleet", "--registry", &registry])?],
+            Providers::Java => (1..=fleet::PROVIDERS)
+                .map(|number| {
+                    let name = format!("provider-{number}");
+                    drill.run(&PROVIDER, &name, &fleet::java_arguments(number, &registry))
+                })
+                .collect::<Result<_>>()?,
+        };
+        for peer in &mut peers {
+            peer.expect("READY", Duration::from_secs(180))?;
+        }
+        Ok(peers)
+    }
 }
 
 fn folder() -> PathBuf {

@@ -15,8 +15,11 @@
 //! number; 11 has half the weight. In the group `blue`, 3 and 4 have the tag `gray`, 5 `beta`, 6 `beta|team1`. What is called
 //! `region` and `env`, some consumers have, too.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
 use orana::{Application, Export, Provider};
+use serde_json::json;
 
 use super::orders::{OrderServiceService, Orders};
 
@@ -68,6 +71,17 @@ pub async fn start(registry: &str) -> Result<Vec<Provider>> {
         providers.push(builder.start().await?);
     }
     Ok(providers)
+}
+
+/// The arguments of `org.orana.interop.governance.fleet.Provider`, which is the same provider in Java.
+pub fn java_arguments(number: usize, registry: &str) -> Vec<String> {
+    let mut arguments: Vec<String> = [registry, APPLICATION, BLUE.0, BLUE.1].map(str::to_owned).into();
+    let index = number - 1;
+    let parameters: BTreeMap<_, _> = parameters(number).into_iter().collect();
+    let (host, port) = (HOSTS[index / PORTS.len()], PORTS[index % PORTS.len()]);
+    let provider = json!({ "host": host, "port": port, "parameters": parameters, "tag": tag(number) });
+    arguments.push(provider.to_string());
+    arguments
 }
 
 /// What a provider says of itself, beside what every provider says.

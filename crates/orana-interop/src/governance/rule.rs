@@ -107,6 +107,11 @@ impl Rule {
         Ok(rules)
     }
 
+    /// Whether providers obey it, and consumers only see what comes of that.
+    pub fn is_for_providers(&self) -> bool {
+        self.name.starts_with("provider/")
+    }
+
     /// Reads one file's text.
     pub fn parse(name: &str, text: &str) -> Result<Rule> {
         let mut rule = Rule {

@@ -22,7 +22,7 @@ use crate::tree::Tree;
 const START: Duration = Duration::from_secs(120);
 
 /// How long a rule may take until it has its effect.
-const EFFECT: Duration = Duration::from_secs(4);
+const EFFECT: Duration = Duration::from_secs(15);
 
 /// How long the effect must then last: a rule that changes nothing is only seen to change nothing if somebody waits.
 const HOLD: Duration = Duration::from_millis(300);

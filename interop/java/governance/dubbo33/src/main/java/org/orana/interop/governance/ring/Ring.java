@@ -13,7 +13,8 @@ import org.example.orders.OrderService;
 /**
  * Whom Dubbo's consistent hash chooses: {@code Ring PROVIDERS KEYS [NODES]} prints a line for each key, the key, a blank and the
  * provider's address. Provider {@code i}, from 0 on, has the address {@code 10.0.<i / 50>.<i % 50 + 1>:20880}; key {@code k} is
- * {@code order-<k>}, the first argument of {@code find}. The golden files of the Rust ring are made by it.
+ * {@code order-<k>}, the first argument of {@code find}. The golden
+ * rings of {@code orana-cluster} are made of it.
  */
 public final class Ring {
     private Ring() {}
