@@ -8,6 +8,7 @@ mod fleet;
 mod lists;
 mod monitor;
 mod network;
+mod page;
 mod rules;
 mod table;
 mod worked;
