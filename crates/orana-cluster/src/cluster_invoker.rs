@@ -8,6 +8,7 @@ use orana_core::{BoxFuture, Invocation, Invoker, Reply, RpcError, ServiceUrl};
 use crate::choice::{Choice, Sticky};
 use crate::cluster::Cluster;
 use crate::directory::Directory;
+use crate::explain::{self, Asking, Explanation};
 use crate::health::Neighbours;
 use crate::load_balance::Balances;
 use crate::picker::Picker;
@@ -35,6 +36,11 @@ impl ClusterInvoker {
     /// The directory it calls from.
     pub fn directory(&self) -> &Arc<Directory> {
         &self.choice.directory
+    }
+
+    /// Why such a call would go where it would go at this moment. Nobody is called and nothing changes.
+    pub fn explain(&self, asking: &Asking<'_>) -> Explanation {
+        explain::assembly::explain(&self.choice, asking)
     }
 
     /// The error that a call would be now, if nobody can be called.

@@ -5,12 +5,19 @@ use std::sync::Arc;
 
 use orana_core::ServiceUrl;
 
+use crate::configurator::Effect;
 use crate::router::Routers;
 
 /// Changes URLs by rules: a consumer's own, and those of providers as the consumer sees them (`Configurator`).
 pub trait Configurator: Send + Sync + 'static {
     /// The URL with all that applies to it; the same one if nothing does.
     fn configure(&self, url: &ServiceUrl) -> ServiceUrl;
+
+    /// What each rule does to the URL or why it does nothing, in order, for explanations; nothing if that cannot be told. Always as many for
+    /// each URL.
+    fn effects(&self, _url: &ServiceUrl) -> Vec<Effect> {
+        Vec::new()
+    }
 }
 
 /// Rules of one consumer at one moment; replaced as a whole.

@@ -22,6 +22,7 @@ pub mod configurator;
 mod directory;
 mod endpoint;
 mod endpoint_list;
+pub mod explain;
 pub mod filter;
 mod governance;
 mod health;

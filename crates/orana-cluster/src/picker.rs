@@ -222,7 +222,10 @@ impl<'a> Picker<'a> {
 
     /// Why nobody is left.
     fn nobody(&self, list: &List, call: &Call<'_>, plan: &Plan) -> RpcError {
-        let why = plan.nobody.get_or_init(|| list.why_nobody(call).into());
+        let why = plan.nobody.get_or_init(|| {
+            let configured = self.choice.directory.known().governance.configurator.is_some();
+            list.why_nobody(call, configured).into()
+        });
         let origin = self.choice.directory.origin();
         let message = format!("no provider available: {why} (registry {origin})");
         RpcError::new(RpcErrorCode::NoInvokerAfterFilter, message).calling(call.invocation)

@@ -15,7 +15,7 @@ use crate::endpoint::Endpoint;
 use crate::picker::{LaterPicker, Picker};
 
 /// How often it is tried in the background, and how many calls wait for that, unless configuration says otherwise.
-const DEFAULT_RETRIES: u32 = 3;
+pub(crate) const DEFAULT_RETRIES: u32 = 3;
 const DEFAULT_TASKS: usize = 100;
 
 /// More waiting calls than this are not kept, whatever configuration says.

@@ -11,7 +11,7 @@ use crate::endpoint::Endpoint;
 use crate::picker::Picker;
 
 /// How often another one is tried unless configuration says otherwise.
-const DEFAULT_RETRIES: u32 = 2;
+pub(crate) const DEFAULT_RETRIES: u32 = 2;
 
 /// Where a consumer says how long all attempts of a call may take together, in milliseconds; absent: each attempt has its own time.
 const TOTAL_TIMEOUT: &str = "total.timeout";

@@ -4,14 +4,14 @@
 
 mod available;
 mod broadcast;
-mod failback;
+pub(crate) mod failback;
 mod failfast;
-mod failover;
+pub(crate) mod failover;
 mod failsafe;
 mod forking;
 mod mergeable;
 mod mock;
-mod retry;
+pub(crate) mod retry;
 mod zone_aware;
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub use self::failsafe::Failsafe;
 pub use self::forking::Forking;
 pub use self::mergeable::{Merge, Mergeable, Mergers, NoMergers};
 pub use self::mock::{Action, Mock, MockAnswers, Mocked, Returned};
-pub use self::zone_aware::{Registered, ZoneAware};
+pub use self::zone_aware::{Registered, ZoneAware, registry_shares};
 use crate::picker::Picker;
 
 /// A strategy (`org.apache.dubbo.rpc.cluster.Cluster`).

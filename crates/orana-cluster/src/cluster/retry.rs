@@ -19,7 +19,7 @@ const RESERVE: i64 = 10 * WHOLE;
 
 /// `retries` of `method`: the method's, else the service's, consumer before provider (both are in a merged URL). Negative ones count as 0, what
 /// is no number as `default`.
-pub(super) fn retries(url: &ServiceUrl, method: &str, default: u32) -> u32 {
+pub(crate) fn retries(url: &ServiceUrl, method: &str, default: u32) -> u32 {
     let said = url
         .method_parameter(method, "retries")
         .and_then(|text| text.trim().parse::<i64>().ok());

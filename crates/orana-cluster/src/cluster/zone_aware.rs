@@ -78,6 +78,43 @@ impl ZoneAware {
     }
 }
 
+/// The share of calls such as `invocation` that goes through each of `registries`, its own URL and whether somebody is up there: what
+/// [`ZoneAware`] does, for explanations. Only zeros if the call must not leave a zone where nobody is up.
+pub fn registry_shares(consumer: &ServiceUrl, registries: &[(&ServiceUrl, bool)], invocation: &Invocation) -> Vec<f64> {
+    let up = || registries.iter().enumerate().filter(|(_, (_, up))| *up);
+    let asked = |key| {
+        let of_call = invocation.attachments.get(key).filter(|text| !text.is_empty());
+        of_call
+            .or_else(|| consumer.parameter(key))
+            .filter(|text| !text.is_empty())
+    };
+    let only = |chosen: usize| -> Vec<f64> {
+        let share = |place| if place == chosen { 1.0 } else { 0.0 };
+        (0..registries.len()).map(share).collect()
+    };
+    if let Some((place, _)) = up().find(|(_, (url, _))| url.flag_or("preferred", false)) {
+        return only(place);
+    }
+    if let Some(zone) = asked(ZONE) {
+        if let Some((place, _)) = up().find(|(_, (url, _))| url.parameter("zone") == Some(zone)) {
+            return only(place);
+        }
+        if asked(ZONE_FORCE).is_some_and(|text| text.eq_ignore_ascii_case("true")) {
+            return vec![0.0; registries.len()];
+        }
+    }
+    let weight = |url: &ServiceUrl| f64::from(url.number_or("weight", DEFAULT_WEIGHT));
+    let total: f64 = up().map(|(_, (url, _))| weight(url)).sum();
+    match (total > 0.0, up().next()) {
+        (true, _) => {
+            let share = |(url, up): &(&ServiceUrl, bool)| if *up { weight(url) / total } else { 0.0 };
+            registries.iter().map(share).collect()
+        }
+        (false, Some((place, _))) => only(place),
+        (false, None) => only(0),
+    }
+}
+
 impl Invoker for ZoneAware {
     fn url(&self) -> &ServiceUrl {
         &self.consumer

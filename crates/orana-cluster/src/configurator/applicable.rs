@@ -9,7 +9,7 @@ use orana_core::ServiceUrl;
 use super::compiled::Compiled;
 use super::judgement::Reach;
 use super::laid::Laid;
-use super::{Applying, Side};
+use super::{Applying, Effect, Side};
 use crate::Configurator;
 use crate::address_match::unbracketed;
 
@@ -18,6 +18,8 @@ use crate::address_match::unbracketed;
 pub struct Applicable {
     side: Side,
     local_host: Box<str>,
+    /// Also those that apply to nothing here, for explanations.
+    all: Box<[Arc<Compiled>]>,
     /// For whatever host.
     any_host: Vec<Numbered>,
     by_host: AHashMap<Box<str>, Vec<Numbered>>,
@@ -31,6 +33,7 @@ impl Applicable {
         let mut applicable = Applicable {
             side: place.side,
             local_host: place.local_host.into(),
+            all: overrides.into(),
             any_host: Vec::new(),
             by_host: AHashMap::new(),
         };
@@ -79,5 +82,15 @@ impl Applicable {
 impl Configurator for Applicable {
     fn configure(&self, url: &ServiceUrl) -> ServiceUrl {
         self.apply(url)
+    }
+
+    fn effects(&self, url: &ServiceUrl) -> Vec<Effect> {
+        let place = Applying {
+            side: self.side,
+            local_host: &self.local_host,
+        };
+        let mut laid = Laid::over(url, place.side);
+        let effect = |rule: &Arc<Compiled>| Effect::of(rule, &mut laid, &place);
+        self.all.iter().map(effect).collect()
     }
 }

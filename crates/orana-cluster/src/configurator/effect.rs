@@ -25,7 +25,7 @@ pub struct Effect {
 }
 
 /// A value that became another one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Change {
     /// Its key.
     pub key: Box<str>,

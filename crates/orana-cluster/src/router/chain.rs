@@ -55,6 +55,7 @@ impl Routers {
                     Ok(Routed::Shares(shares)) => split(&mut next, share, shares, set),
                     Err(reason) => {
                         tracing::warn!(router = router.name(), service = %call.invocation.service(), reason, "a router failed; calls go on as if it did not exist");
+                        report.step(|| format!("failed, as if it did not exist: {reason}"), &set, &set);
                         next.push((share, set));
                     }
                 }

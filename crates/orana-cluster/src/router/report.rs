@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::candidates::Candidates;
 
 /// Collects what routers did with one call.
@@ -12,15 +14,17 @@ pub struct Report {
 }
 
 /// What one part of a rule did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Stage {
     /// The router: `tag`, `condition`, …
     pub name: String,
     /// Which rule and line, in words: `tag gray (rule order-service.tag-router line 4)`.
     pub rule: String,
     /// How many there were before.
+    #[serde(rename = "in")]
     pub before: usize,
     /// How many are left.
+    #[serde(rename = "out")]
     pub after: usize,
     /// Who was taken away, `host:port`.
     pub removed: Vec<Arc<str>>,
