@@ -77,7 +77,7 @@ async fn callable(reference: &Reference, expected: &[&str]) {
 #[tokio::test]
 async fn nothing_said_about_providers_leaves_them_and_the_word_that_there_is_nobody_forbids_calls() {
     let fleet = Fleet::of("scripted-behind", &[("a", &[]), ("b", &[])]).await;
-    let urls_of = |provider: &orana::Provider| provider.urls().iter().cloned().collect::<Vec<_>>();
+    let urls_of = |provider: &orana::Provider| provider.urls().to_vec();
     let provided: Vec<ServiceUrl> = fleet.providers.iter().flat_map(urls_of).collect();
     let addresses: Vec<String> = provided.iter().map(|url| url.address()).collect();
     let (a, b) = (&*addresses[0], &*addresses[1]);
