@@ -1,9 +1,10 @@
 //! `mock`: an answer without a provider, always or when a call fails (`MockClusterInvoker`, `MockInvoker`): how it is written, and when it is given.
 //! Making a value of it is the matter of [`MockAnswers`].
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use orana_core::{BoxFuture, Invocation, Invoker, Reply, RpcError, RpcErrorCode, ServiceUrl};
+use orana_core::{BoxFuture, Invocation, Invoker, Reply, RpcError, RpcErrorCode, ServiceUrl, percent};
 
 /// What `mock` says for a method.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,9 +53,12 @@ pub struct Mocked {
 }
 
 impl Mock {
-    /// Takes the value of `mock` apart. A text that starts with `force`, whatever follows, forces, as in Dubbo.
+    /// Takes the value of `mock` apart. A text that starts with `force`, whatever follows, forces, as in Dubbo, and one that is still
+    /// encoded, as consoles write it into the URL of an override, is decoded.
     pub fn parse(text: &str) -> Mock {
         let text = text.trim();
+        let decoded = percent::decode(text).unwrap_or(Cow::Borrowed(text));
+        let text = decoded.trim();
         if text.is_empty() || text == "false" || text == "0" || text.eq_ignore_ascii_case("null") || text == "N/A" {
             return Mock::Off;
         }
@@ -171,6 +175,8 @@ mod tests {
         }
         for (written, meant) in [
             ("force:return null", Mock::Force(Action::Return(Returned::Null))),
+            ("force%3Areturn+null", Mock::Force(Action::Return(Returned::Null))),
+            ("return 100%", Mock::Fail(text("100%"))),
             ("force:return", Mock::Force(Action::Return(Returned::Null))),
             ("force:return empty", Mock::Force(Action::Return(Returned::Empty))),
             ("force:return `a`", Mock::Force(text("\"a\""))),

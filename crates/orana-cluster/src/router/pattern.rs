@@ -21,11 +21,20 @@ pub(super) fn matches(pattern: &Pattern, value: &str, side: Side, consumer: &Ser
             Side::When => value.strip_prefix('$').is_some_and(|value| glob(name, value)),
             Side::Then => glob(raw_parameter(consumer, name), value),
         },
-        Pattern::Range { low, high } => match value.trim().parse::<i64>() {
-            Ok(number) => low.is_none_or(|low| low <= number) && number <= *high,
-            Err(_) => side == Side::Then,
+        Pattern::Range { low, high } => match number(value) {
+            Some(number) => low.is_none_or(|low| low <= number) && number <= *high,
+            None => side == Side::Then,
         },
         Pattern::BadRange(_) => side == Side::Then,
+    }
+}
+
+/// A value as `StringUtils.parseInteger` reads it: what is not all digits is 0. None for more than an `int` of Java holds.
+fn number(text: &str) -> Option<i64> {
+    let all_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    match all_digits {
+        true => text.parse::<i32>().ok().map(i64::from),
+        false => Some(0),
     }
 }
 
@@ -64,19 +73,38 @@ mod tests {
     }
 
     #[test]
-    fn a_range_includes_both_ends_and_a_text_that_is_no_number_passes_for_providers_only() {
+    fn a_range_includes_both_ends_and_what_is_not_all_digits_counts_as_nought() {
+        let range = |low, high| Pattern::Range { low, high };
+        for side in [Side::When, Side::Then] {
+            for (value, holds) in [
+                ("1", true),
+                ("100", true),
+                ("0", false),
+                ("101", false),
+                ("many", false),
+            ] {
+                assert_eq!(
+                    matches(&range(Some(1), 100), value, side, &consumer()),
+                    holds,
+                    "{value}"
+                );
+            }
+            for nought in ["many", "-7", "", " 3", "0"] {
+                assert!(matches(&range(Some(0), 2), nought, side, &consumer()), "{nought}");
+                assert!(matches(&range(None, 2), nought, side, &consumer()), "{nought}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_that_no_int_holds_and_a_range_that_is_none_pass_for_providers_only() {
         let range = Pattern::Range {
             low: Some(1),
             high: 100,
         };
-        for (value, holds) in [("1", true), ("100", true), ("0", false), ("101", false)] {
-            assert_eq!(matches(&range, value, Side::When, &consumer()), holds, "{value}");
-        }
-        let below = Pattern::Range { low: None, high: 5 };
-        assert!(matches(&below, "-7", Side::When, &consumer()));
-        for pattern in [range, Pattern::BadRange("5~".into())] {
-            assert!(!matches(&pattern, "many", Side::When, &consumer()));
-            assert!(matches(&pattern, "many", Side::Then, &consumer()));
+        for (pattern, value) in [(range, "99999999999"), (Pattern::BadRange("5~".into()), "7")] {
+            assert!(!matches(&pattern, value, Side::When, &consumer()));
+            assert!(matches(&pattern, value, Side::Then, &consumer()));
         }
     }
 }
