@@ -2,6 +2,7 @@
 
 mod call;
 mod consumers;
+mod explain;
 mod get;
 mod ls;
 mod providers;
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Watch(watch::Watch),
     /// Call a method of a service
     Call(call::Call),
+    /// Explain where a call would go, by which rules, and why; calls and connects to nobody
+    Explain(explain::Explain),
     /// List the children of a node, of Orana or any ZooKeeper
     Ls(ls::Ls),
     /// Show the data of a node, of Orana or any ZooKeeper
@@ -51,6 +54,7 @@ impl Command {
             Command::Consumers(command) => command.run(),
             Command::Watch(command) => command.run(),
             Command::Call(command) => command.run(),
+            Command::Explain(command) => command.run(),
             Command::Ls(command) => command.run(),
             Command::Get(command) => command.run(),
             Command::Stat(command) => command.run(),

@@ -18,6 +18,7 @@ use crate::advertise;
 use crate::application::Application;
 use crate::client::Client;
 use crate::config::{Said, Settings};
+use crate::explain::Nowhere;
 use crate::governance::{OwnRules, Rules, Steering};
 use crate::merger::ValueMergers;
 use crate::mock::ValueMocks;
@@ -32,7 +33,10 @@ const DEFAULT_CHECK_WAIT: Duration = Duration::from_secs(3);
 #[derive(Clone)]
 pub struct Consumer {
     application: Application,
-    connector: Arc<DubboConnector>,
+    connector: Arc<dyn Connector>,
+    /// Whether that connects to anybody.
+    connects: bool,
+    host: Option<String>,
     parameters: Vec<(String, String)>,
 }
 
@@ -65,6 +69,8 @@ impl Consumer {
         Consumer {
             application,
             connector: Arc::new(DubboConnector::default()),
+            connects: true,
+            host: None,
             parameters: Vec::new(),
         }
     }
@@ -73,6 +79,22 @@ impl Consumer {
     #[must_use]
     pub fn parameter(mut self, key: &str, value: impl ToString) -> Consumer {
         self.parameters.push((key.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Says that this is its own address, as it registers it and as rules see it, in place of the one that is found out.
+    #[must_use]
+    pub fn host(mut self, host: &str) -> Consumer {
+        self.host = Some(host.to_owned());
+        self
+    }
+
+    /// Connects to no provider: every one counts as reachable, and calls fail. For explanations
+    /// ([`Reference::explain`]) where nobody is to be called.
+    #[must_use]
+    pub fn connecting_nowhere(mut self) -> Consumer {
+        self.connector = Arc::new(Nowhere::like(self.connector));
+        self.connects = false;
         self
     }
 
@@ -245,6 +267,8 @@ impl<C> Refer<C> {
             one_way,
             invoker,
             paths,
+            settings,
+            connects: self.consumer.connects,
         };
         Ok(Reference::new(bound, self.consumer.application.name()))
     }
@@ -280,7 +304,7 @@ impl<C> Refer<C> {
         Ok(Path {
             registry: Some(registry_url.clone()),
             invoker: self.calling(directory, url, service)?,
-            steered: Some(steered),
+            _steered: Some(steered),
             _registry: Some(registry),
             _centre: centre,
         })
@@ -295,14 +319,14 @@ impl<C> Refer<C> {
         Ok(Path {
             registry: None,
             invoker: self.calling(directory, url, service)?,
-            steered: None,
+            _steered: None,
             _registry: None,
             _centre: None,
         })
     }
 
     fn directory(&self, url: &ServiceUrl, origin: &str) -> Arc<Directory> {
-        let connector: Arc<dyn Connector> = Arc::clone(&self.consumer.connector) as _;
+        let connector = Arc::clone(&self.consumer.connector);
         let options = DirectoryOptions {
             filters: self.consumer.application.parts().clone(),
             ..DirectoryOptions::default()
@@ -387,7 +411,9 @@ impl<C> Refer<C> {
     fn url(&self, registry: Option<&ServiceUrl>, settings: &Settings) -> ServiceUrl {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let route = registry.and_then(advertise::route_to);
-        let host = advertise::variable(&advertise::ADDRESS_VARIABLES)
+        let named = self.consumer.host.clone();
+        let host = named
+            .or_else(|| advertise::variable(&advertise::ADDRESS_VARIABLES))
             .or_else(|| route.map(|route| route.from.to_string()))
             .unwrap_or_else(|| "127.0.0.1".to_owned());
         let definition = &self.service.definition;

@@ -42,6 +42,7 @@ pub mod config;
 mod consumer;
 mod container;
 mod exception;
+mod explain;
 mod export;
 mod external;
 mod governance;
@@ -65,6 +66,7 @@ pub use exception::{caught, throw};
 pub use export::Export;
 pub use inherited::Forward;
 pub use orana_cluster as cluster;
+pub use orana_cluster::explain::{Candidate, Decided, Explanation, Stage};
 pub use orana_core::{
     Attachments, BoxFuture, Exception, Filter, RpcError as Error, RpcErrorCode as ErrorCode, ServiceUrl,
 };

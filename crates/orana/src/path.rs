@@ -17,7 +17,7 @@ pub(crate) struct Path {
     pub(crate) registry: Option<ServiceUrl>,
     pub(crate) invoker: Arc<ClusterInvoker>,
     /// Keeps list and rules coming.
-    pub(crate) steered: Option<Steered>,
+    pub(crate) _steered: Option<Steered>,
     pub(crate) _registry: Option<Registry>,
     pub(crate) _centre: Option<ConfigCenter>,
 }

@@ -14,6 +14,7 @@ use orana_wire::dubbo::Descriptor;
 use orana_wire::hessian::{FromHessian, Value};
 
 use crate::Result;
+use crate::config::Settings;
 use crate::exception::behind_generic;
 use crate::inherited::{Forward, out_of_time, take_over};
 use crate::path::Path;
@@ -46,6 +47,10 @@ pub(crate) struct Bound {
     pub(crate) invoker: Arc<dyn Invoker>,
     /// The ways to providers; what keeps lists coming and registries knowing of the consumer goes with them when the last clone goes.
     pub(crate) paths: Vec<Path>,
+    /// What the consumer says, and where, for explanations.
+    pub(crate) settings: Settings,
+    /// Whether providers are connected to.
+    pub(crate) connects: bool,
 }
 
 impl Bound {
@@ -197,13 +202,7 @@ impl Reference {
     }
 
     async fn invoke(&self, method: Arc<Method>, arguments: Encoded, one_way: bool) -> Result<Reply> {
-        let mut invocation = Invocation::new(method, arguments);
-        invocation.attachments = self.attachments.clone();
-        invocation.options = self.options.clone();
-        invocation.options.one_way |= one_way;
-        if let Some(served) = Context::current() {
-            take_over(&mut invocation, &served, self.url(), &self.forward);
-        }
+        let invocation = self.invocation(method, arguments, one_way);
         if invocation.options.deadline.is_some()
             && let Some(over) = out_of_time(&invocation, Instant::now())
         {
@@ -212,6 +211,22 @@ impl Reference {
         let reply = self.bound.invoker.invoke(&invocation).await?;
         received::note(&reply);
         Ok(reply)
+    }
+
+    pub(crate) fn bound(&self) -> &Bound {
+        &self.bound
+    }
+
+    /// A call as this reference makes it, with what it takes over from a call that is being served.
+    pub(crate) fn invocation(&self, method: Arc<Method>, arguments: Encoded, one_way: bool) -> Invocation {
+        let mut invocation = Invocation::new(method, arguments);
+        invocation.attachments = self.attachments.clone();
+        invocation.options = self.options.clone();
+        invocation.options.one_way |= one_way;
+        if let Some(served) = Context::current() {
+            take_over(&mut invocation, &served, self.url(), &self.forward);
+        }
+        invocation
     }
 }
 

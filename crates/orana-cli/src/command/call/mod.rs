@@ -300,7 +300,7 @@ fn call_error(error: orana::Error, reference: &Reference, method: &str) -> CallE
 }
 
 /// The arguments: an array of them, or the only one.
-fn arguments(text: &str) -> Result<Vec<Value>, Failure> {
+pub(super) fn arguments(text: &str) -> Result<Vec<Value>, Failure> {
     let refuse = |error: String| {
         Failure::new(
             Kind::Usage,
@@ -337,7 +337,7 @@ fn time(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write NAME=TEXT".to_owned()),
