@@ -9,6 +9,7 @@ pub mod drill;
 pub mod dubbo;
 pub mod durability;
 pub mod governance;
+pub mod live_rules;
 pub mod malformed;
 pub mod peer;
 pub mod place;

@@ -30,6 +30,7 @@ const SCENARIOS: &[Scenario] = &[
     file("differential").alone(),
     file("durability").alone().with(&[("KILLS", "20", "1000")]),
     file("flush_order").orana_only(),
+    file("governance_live").alone().with(&[("CHANGES", "60", "1000")]),
     file("hostile").alone().orana_only(),
     file("slow_clients").alone().orana_only(),
     file("leases").alone().with(&[("PAUSE", "10", "30")]),
