@@ -34,6 +34,9 @@ const PROVIDER: Java = Java {
     with_sources_of: &[],
 };
 
+/// The rule under which a thousand keys are asked for.
+const CONSISTENT_HASH: &str = "override/consistent-hash";
+
 /// The least that issue 5 asks for.
 const DOCUMENTS: usize = 80;
 
@@ -165,6 +168,13 @@ fn compare(test: &str, release: Release, providers: Providers, about: fn(&Rule) 
                 eprintln!("    {}: {}", difference.about, difference.what);
                 wrong.push(format!("{}: {}", difference.about, difference.what));
             }
+        }
+        if let Some(rule) = rules.iter().find(|rule| rule.name == CONSISTENT_HASH) {
+            let chosen = trial.choose_alike(rule)?;
+            ensure!(
+                chosen == fleet::PROVIDERS,
+                "a thousand keys choose only {chosen} providers"
+            );
         }
         ensure!(wrong.is_empty(), "{} differences:\n{}", wrong.len(), wrong.join("\n"));
         eprintln!("{} rules: {language} and rust reach the same providers", rules.len());

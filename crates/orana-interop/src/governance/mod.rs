@@ -12,5 +12,6 @@ pub mod network;
 pub mod orders;
 pub mod outcome;
 pub mod question;
+mod ring;
 pub mod rule;
 pub mod trial;

@@ -1,6 +1,7 @@
 //! One set of consumers under one rule after the other: each is told nothing but to call, and what they reach is compared
 //! with what the rule's file expects, and Rust with Java.
 
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -166,28 +167,47 @@ impl Trial {
     pub fn run(&mut self, rule: &Rule) -> Result<Vec<Difference>> {
         let mut differences = Vec::new();
         for (index, step) in rule.steps.iter().enumerate() {
-            for document in &step.documents {
-                document.store(&self.tree)?;
-            }
             let about = match rule.steps.len() {
                 1 => rule.name.clone(),
                 _ => format!("{} step {}", rule.name, index + 1),
             };
+            self.store(step)?;
             differences.extend(self.step(step, &about)?);
         }
-        let mut places: Vec<&Place> = rule
-            .steps
+        self.clear(rule)?;
+        Ok(differences)
+    }
+
+    /// Does something while the first step of a rule has its effect, and takes the rule away again.
+    pub(super) fn under<T>(&mut self, rule: &Rule, work: impl FnOnce(&mut Trial) -> Result<T>) -> Result<T> {
+        let step = rule.steps.first().context("a step")?;
+        self.store(step)?;
+        let differences = self.step(step, &rule.name)?;
+        ensure!(differences.is_empty(), "{differences:?}");
+        let done = work(self)?;
+        self.clear(rule)?;
+        Ok(done)
+    }
+
+    /// Asks every consumer of an identity; the answers of one after those of the other.
+    pub(super) fn ask_all(&mut self, identity: &Identity, questions: &[Question]) -> Result<Vec<Vec<Answer>>> {
+        let asked = self.parties.iter_mut().filter(|party| party.identity == identity);
+        asked.map(|party| party.ask(questions)).collect()
+    }
+
+    fn store(&self, step: &Step) -> Result<()> {
+        step.documents
             .iter()
-            .flat_map(|step| &step.documents)
-            .map(|document| &document.place)
-            .collect();
-        places.sort();
-        places.dedup();
+            .try_for_each(|document| document.store(&self.tree))
+    }
+
+    fn clear(&mut self, rule: &Rule) -> Result<()> {
+        let documents = rule.steps.iter().flat_map(|step| &step.documents);
+        let places: BTreeSet<&Place> = documents.map(|document| &document.place).collect();
         for place in places {
             place.clear(&self.tree)?;
         }
-        self.without_rules().with_context(|| format!("after {}", rule.name))?;
-        Ok(differences)
+        self.without_rules().with_context(|| format!("after {}", rule.name))
     }
 
     /// Waits until each consumer reaches whom it reaches without rules.
