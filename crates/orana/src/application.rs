@@ -181,10 +181,6 @@ impl Application {
         }
     }
 
-    pub(crate) fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.parameters.iter().map(|(key, value)| (&**key, &**value))
-    }
-
     pub(crate) fn consumer_filters(&self) -> &[Arc<dyn Filter>] {
         &self.consumer_filters
     }

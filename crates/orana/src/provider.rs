@@ -27,6 +27,7 @@ use orana_rpc::{Exporter, MethodDefinition, ServiceDefinition};
 use crate::Result;
 use crate::advertise::{self, ADDRESS_VARIABLES, Known, NONE, PORT_VARIABLES};
 use crate::application::Application;
+use crate::config::{Configuration, Protocol, Said, Settings};
 use crate::export::Export;
 use crate::provider_url::{self, Facts};
 
@@ -35,7 +36,11 @@ use self::governed::{Governed, Origin, Sources};
 use self::serving::Serving;
 
 /// Where a provider listens unless it is told: Dubbo's port, for this machine alone.
-const DEFAULT_LISTEN: &str = "127.0.0.1:20880";
+const DEFAULT_HOST: &str = "127.0.0.1";
+const DEFAULT_PORT: u16 = 20880;
+
+/// The protocol whose host and port are asked for.
+const PROTOCOL: &str = "dubbo";
 
 /// How long [`Provider::stop`] takes at most.
 const DEFAULT_STOP_LIMIT: Duration = Duration::from_secs(10);
@@ -44,7 +49,7 @@ const DEFAULT_STOP_LIMIT: Duration = Duration::from_secs(10);
 #[must_use = "nothing is provided before `start`"]
 pub struct ProviderBuilder {
     application: Application,
-    listen: String,
+    listen: Option<String>,
     advertise: Option<String>,
     options: ServerOptions,
     exports: Vec<Export>,
@@ -67,7 +72,7 @@ impl ProviderBuilder {
     pub(crate) fn new(application: Application) -> ProviderBuilder {
         ProviderBuilder {
             application,
-            listen: DEFAULT_LISTEN.to_owned(),
+            listen: None,
             advertise: None,
             options: ServerOptions::default(),
             exports: Vec::new(),
@@ -76,10 +81,10 @@ impl ProviderBuilder {
         }
     }
 
-    /// Listens at `address`, `host:port`; port 0 takes any free one. `0.0.0.0` is every address of the machine; without this only programs on
-    /// this machine can call, at port 20880.
+    /// Listens at `address`, `host:port`; port 0 takes any free one. `0.0.0.0` is every address of the machine; without this it is what
+    /// `dubbo.protocol.host` and `.port` say, and else only programs on this machine can call, at port 20880.
     pub fn listen(mut self, address: impl Into<String>) -> ProviderBuilder {
-        self.listen = address.into();
+        self.listen = Some(address.into());
         self
     }
 
@@ -118,11 +123,17 @@ impl ProviderBuilder {
     /// goes on in the background.
     pub async fn start(self) -> Result<Provider> {
         let registries = self.application.registries()?;
-        let server = DubboServer::bind(&self.listen, self.options.clone())
+        let configuration = self.application.configuration();
+        let protocol = configuration
+            .protocols()
+            .into_iter()
+            .find(|protocol| protocol.name == PROTOCOL);
+        let listen = self.listening(protocol.as_ref());
+        let server = DubboServer::bind(&listen, self.options.clone())
             .await
             .map_err(|error| {
                 RpcError::new(RpcErrorCode::Network, format!("cannot listen: {error}"))
-                    .at(&self.listen)
+                    .at(&listen)
                     .because(error)
             })?;
         let address = server.local_addr();
@@ -130,23 +141,26 @@ impl ProviderBuilder {
         let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
 
         let mut origins = Vec::new();
-        for export in &self.exports {
+        let settled: Vec<Settings> = self
+            .exports
+            .iter()
+            .map(|export| self.settle(export, &configuration, protocol.as_ref()))
+            .collect();
+        for (export, settings) in self.exports.iter().zip(&settled) {
             distinct(export.service.definition())?;
             let facts = Facts {
                 application: self.application.name(),
                 host: &host,
                 port,
                 definition: export.service.definition(),
-                group: export.group.as_deref(),
-                version: export.version.as_deref(),
+                group: settings.text("group"),
+                version: settings.text("version"),
                 any_host: address.ip().is_unspecified(),
                 process: std::process::id(),
                 started: u64::try_from(started.as_millis()).unwrap_or(u64::MAX),
             };
-            let own = self.parameters.iter().chain(&export.parameters);
-            let parameters = own.map(|(key, value)| (&**key, &**value));
             origins.push(Origin {
-                url: provider_url::of(&facts, self.application.parameters().chain(parameters)),
+                url: provider_url::of(&facts, settings.parameters()),
                 token: drawn_token()?,
             });
         }
@@ -175,8 +189,8 @@ impl ProviderBuilder {
             }
             for (service, _) in services
                 .iter_mut()
-                .zip(&self.exports)
-                .filter(|(_, export)| export.register)
+                .zip(&settled)
+                .filter(|(_, settings)| settings.flag_or("register", true))
             {
                 let url = service.url();
                 match registry.register(&url).await {
@@ -205,6 +219,43 @@ impl ProviderBuilder {
         }
         tracing::info!(%address, advertised = %format!("{host}:{port}"), services = provider.services.len(), "providing");
         Ok(provider)
+    }
+
+    /// Where it listens: as code says, else as is said elsewhere.
+    fn listening(&self, protocol: Option<&Protocol>) -> String {
+        if let Some(listen) = &self.listen {
+            return listen.clone();
+        }
+        let host = protocol.and_then(Protocol::host).unwrap_or(DEFAULT_HOST);
+        let port = protocol.and_then(Protocol::port).unwrap_or(DEFAULT_PORT);
+        match host.contains(':') && !host.starts_with('[') {
+            true => format!("[{host}]:{port}"),
+            false => format!("{host}:{port}"),
+        }
+    }
+
+    /// What counts for one service, of all that is said in code and elsewhere.
+    fn settle(&self, export: &Export, configuration: &Configuration, protocol: Option<&Protocol>) -> Settings {
+        let mut own = Vec::new();
+        let said = |key: &str, value: &Option<String>| value.clone().map(|value| (key.to_owned(), value));
+        own.extend(said("group", &export.group));
+        own.extend(said("version", &export.version));
+        if !export.register {
+            own.push(("register".to_owned(), "false".to_owned()));
+        }
+        own.extend(export.parameters.iter().cloned());
+        let definition = export.service.definition();
+        let interface = &*definition.interface;
+        let methods: Vec<&str> = definition.methods.iter().map(|method| &*method.name).collect();
+        for warning in configuration.unknown_methods(interface, &methods) {
+            tracing::warn!(service = interface, "{warning}");
+        }
+        let said = Said {
+            application: self.application.said(),
+            defaults: &self.parameters,
+            interface: &own,
+        };
+        configuration.service(interface, &methods, protocol, &said)
     }
 
     /// Where rules stand: the centre that is named, else the first registry that is one.

@@ -311,3 +311,42 @@ async fn what_files_and_the_centre_say_counts_beside_code() {
         "{error}"
     );
 }
+
+#[tokio::test]
+async fn a_registry_that_is_away_does_not_hold_up_a_start() {
+    let application = Application::new("shop").registry("zookeeper://127.0.0.1:1?file-cache=false&check=false");
+    let began = std::time::Instant::now();
+    let stock = application
+        .consumer()
+        .refer::<StockClient>()
+        .check(false)
+        .await
+        .unwrap();
+    assert!(began.elapsed() < Duration::from_millis(1_500), "{:?}", began.elapsed());
+    assert!(stock.find("x".into()).await.is_err());
+}
+
+#[tokio::test]
+async fn what_files_say_of_services_counts_beside_code() {
+    use orana::config::Layers;
+
+    let file = "dubbo.protocol.name=dubbo\ndubbo.protocol.port=-1\ndubbo.registry.address=memory://served:1\n\
+                dubbo.provider.timeout=800\ndubbo.service.org.example.Stock.weight=7\n\
+                dubbo.service.org.example.Stock.find.timeout=90\ndubbo.service.org.example.Stock.group=blue\n";
+    let layers = Layers::new().file("dubbo.properties", file).unwrap();
+    let application = Application::new("stock").configure(layers).unwrap();
+    let export = Export::from(StockService::new(Shelf("one"))).parameter("weight", 9);
+    let provider = application.provider().export(export).start().await.unwrap();
+    let url = &provider.urls()[0];
+    let says = |key: &str| url.parameter(key).map(str::to_owned);
+    assert_ne!(provider.address().port(), 20880, "any free one");
+    assert_eq!(says("weight").as_deref(), Some("9"), "code is above the file");
+    assert_eq!(says("timeout").as_deref(), Some("800"));
+    assert_eq!(says("find.timeout").as_deref(), Some("90"));
+    assert_eq!(says("group").as_deref(), Some("blue"));
+    let consumer = application.consumer().refer::<StockClient>().group("blue");
+    assert_eq!(
+        consumer.await.unwrap().find("x".into()).await.unwrap().as_deref(),
+        Some("one")
+    );
+}
