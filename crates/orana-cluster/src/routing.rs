@@ -16,6 +16,9 @@ const MOST_PLANS: usize = 1024;
 /// The most places of lists that they may take together, about 4 bytes each.
 const MOST_PLACES: usize = 4 << 20;
 
+/// The longest aspect whose answer is kept. Whoever writes longer tags than that has each call routed anew.
+const LONGEST_ASPECT: usize = 4 << 10;
+
 /// A chain with its answers.
 #[derive(Default)]
 pub(crate) struct Routing {
@@ -25,7 +28,8 @@ pub(crate) struct Routing {
 
 #[derive(Clone, Default)]
 struct Plans {
-    by_aspect: HashMap<Box<[u8]>, Arc<Plan>>,
+    /// Keys are shared with the version before: each new one copies the map.
+    by_aspect: HashMap<Arc<[u8]>, Arc<Plan>>,
     places: usize,
 }
 
@@ -53,7 +57,7 @@ impl Routing {
         }
         let (plan, lasting) = self.routers.plan(list, call, &mut Report::silent());
         let plan = Arc::new(plan);
-        if lasting {
+        if lasting && key.len() <= LONGEST_ASPECT {
             self.keep(key, &plan);
         }
         plan

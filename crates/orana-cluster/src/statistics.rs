@@ -23,6 +23,9 @@ use crate::filter::OutlierRecord;
 /// The most methods that are told apart; the rest share one place. Names may come from outside (generic calls).
 const MOST_METHODS: usize = 1024;
 
+/// The longest name of a method that has a place of its own.
+const LONGEST_NAME: usize = 256;
+
 /// The counters of one provider.
 #[derive(Debug)]
 pub struct Statistics {
@@ -73,6 +76,9 @@ impl Statistics {
     pub fn method(&self, name: &str) -> Arc<MethodStatistics> {
         if let Some(known) = self.methods.load().get(name) {
             return Arc::clone(known);
+        }
+        if name.len() > LONGEST_NAME {
+            return Arc::clone(&self.others);
         }
         self.methods.rcu(|now| {
             if now.contains_key(name) || now.len() >= MOST_METHODS {

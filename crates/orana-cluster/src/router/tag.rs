@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use orana_core::rule::{Tag, TagRule, TagSource};
+use orana_core::rule::{RuleError, Tag, TagRule, TagSource};
 
 use super::{Report, Routed, Router};
 use crate::address_match::{Address, AddressPattern};
@@ -56,6 +56,20 @@ impl TagRouter {
                 tags: rule.tags.iter().map(Members::of).collect(),
             }),
         }
+    }
+
+    /// The first tag of `rule` with a pattern that cannot be used, and why. Nobody would ever have it; whoever installs rules refuses such
+    /// a one.
+    pub fn problem(rule: &TagRule) -> Option<RuleError> {
+        let of = |tag: &Tag| {
+            let members = Members::of(tag);
+            let Who::Such(parameters) = &members.who else {
+                return None;
+            };
+            let reason = parameters.iter().find_map(|(_, pattern)| pattern.problem())?;
+            Some(RuleError::new(tag.place.clone(), reason))
+        };
+        rule.tags.iter().find_map(of)
     }
 
     fn tagged<'l>(&self, tag: &str, forced: bool, set: Candidates<'l>, report: &mut Report) -> Candidates<'l> {

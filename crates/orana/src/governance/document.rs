@@ -53,10 +53,9 @@ impl<T> Document<T> {
         self.notes.clone()
     }
 
-    /// Notes that what stands there now cannot be had at all.
-    pub(crate) fn cannot_be_had(&mut self, key: &str, problem: &str) -> Vec<String> {
+    /// Notes that what stands there now cannot be had at all; the configuration centre has warned of it.
+    pub(crate) fn cannot_be_had(&mut self, key: &str, problem: &str) {
         self.notes = vec![format!("{key}: {problem}")];
-        self.notes.clone()
     }
 
     pub(crate) fn rule(&self) -> Option<&T> {

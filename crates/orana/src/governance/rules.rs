@@ -1,5 +1,6 @@
 //! Everything that rules say for one consumer at the moment, and what comes of it. Told what stands where; listens to nobody.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -29,6 +30,12 @@ pub(crate) struct Rules {
     local_host: Box<str>,
     own: OwnRules,
     of_urls: OfUrls,
+    /// The lists that those come of.
+    listed: BTreeMap<Category, Arc<[ServiceUrl]>>,
+    /// What is wrong with overrides among them, which was told already.
+    notes_of_overrides: Vec<String>,
+    /// Overrides of all places that never apply because a part of them cannot be read.
+    problems: Vec<RuleError>,
     application_overrides: Document<OverrideRule>,
     service_overrides: Document<OverrideRule>,
     service_conditions: Document<ConditionRule>,
@@ -37,7 +44,6 @@ pub(crate) struct Rules {
     tags: Document<TagRule>,
     /// Kinds that are never run, by their router.
     unsupported: Vec<(Slot, Document<Infallible>)>,
-    configurators: Arc<Configurators>,
     /// The same as they apply here; another one only when they change, since lists are worked through anew then.
     configurator: Option<Arc<dyn Configurator>>,
 }
@@ -63,6 +69,9 @@ impl Rules {
             local_host: local_host.into(),
             own,
             of_urls: OfUrls::default(),
+            listed: BTreeMap::new(),
+            notes_of_overrides: Vec::new(),
+            problems: Vec::new(),
             application_overrides: Document::default(),
             service_overrides: Document::default(),
             service_conditions: Document::default(),
@@ -70,7 +79,6 @@ impl Rules {
             application_conditions: Document::default(),
             tags: Document::default(),
             unsupported: unsupported.map(|slot| (slot, Document::default())).into(),
-            configurators: Arc::default(),
             configurator: None,
         };
         rules.configure();
@@ -79,7 +87,7 @@ impl Rules {
 
     /// Takes the text that stands under `key` now, the document of that slot. Gives what is worth a warning.
     pub(crate) fn take(&mut self, slot: Slot, key: &str, text: Option<&str>) -> Vec<String> {
-        let notes = match slot {
+        let mut notes = match slot {
             Slot::ApplicationOverrides => self.application_overrides.take(text, |text| rule::overrides(key, text)),
             Slot::ServiceOverrides => self.service_overrides.take(text, |text| rule::overrides(key, text)),
             Slot::ServiceConditions => self.service_conditions.take(text, |text| rule::condition(key, text)),
@@ -87,19 +95,21 @@ impl Rules {
             Slot::ApplicationConditions => self
                 .application_conditions
                 .take(text, |text| rule::condition(key, text)),
-            Slot::ProviderTags => self.tags.take(text, |text| rule::tag(key, text)),
+            Slot::ProviderTags => self
+                .tags
+                .take(text, |text| rule::tag(key, text).and_then(with_usable_patterns)),
             Slot::ServiceAffinity | Slot::ProviderAffinity => self.note(slot, text, |text| rule::affinity(key, text)),
             Slot::ProviderScript => self.note(slot, text, |text| rule::script(key, text)),
             Slot::ProviderMesh => self.note(slot, text, |text| Ok(rule::mesh(key, text))),
         };
         if matches!(slot, Slot::ApplicationOverrides | Slot::ServiceOverrides) {
-            self.configure();
+            notes.extend(self.configure());
         }
         notes
     }
 
     /// Notes that what stands under `key` cannot be had.
-    pub(crate) fn cannot_be_had(&mut self, slot: Slot, key: &str, problem: &str) -> Vec<String> {
+    pub(crate) fn cannot_be_had(&mut self, slot: Slot, key: &str, problem: &str) {
         match slot {
             Slot::ApplicationOverrides => self.application_overrides.cannot_be_had(key, problem),
             Slot::ServiceOverrides => self.service_overrides.cannot_be_had(key, problem),
@@ -107,26 +117,33 @@ impl Rules {
             Slot::ProviderConditions => self.provider_conditions.cannot_be_had(key, problem),
             Slot::ApplicationConditions => self.application_conditions.cannot_be_had(key, problem),
             Slot::ProviderTags => self.tags.cannot_be_had(key, problem),
-            Slot::ServiceAffinity | Slot::ProviderAffinity | Slot::ProviderScript | Slot::ProviderMesh => Vec::new(),
+            Slot::ServiceAffinity | Slot::ProviderAffinity | Slot::ProviderScript | Slot::ProviderMesh => {}
         }
     }
 
-    /// Takes the rules that the registry lists as URLs; a category that it did not speak about stays. Gives what is worth a warning.
-    pub(crate) fn take_urls(&mut self, category: Category, urls: &[ServiceUrl]) -> Vec<String> {
-        let UrlRules {
-            mut conditions,
-            overrides,
-            notes,
-        } = UrlRules::read(urls);
+    /// Takes the rules that the registry lists as URLs; a category that it did not speak about stays. Gives what is worth a warning and was
+    /// not before; nothing if the list is the one that is known, which is not read again.
+    pub(crate) fn take_urls(&mut self, category: Category, urls: &Arc<[ServiceUrl]>) -> Option<Vec<String>> {
+        let known = self.listed.insert(category, Arc::clone(urls));
+        if known.is_some_and(|known| known == *urls) {
+            return None;
+        }
+        let read = UrlRules::read(urls);
         if category == Category::Routers {
+            let notes = read.news(&self.of_urls.notes);
+            let mut conditions = read.conditions;
             conditions.sort_by_key(|condition| condition.priority);
             self.of_urls.conditions = conditions;
-            self.of_urls.notes.clone_from(&notes);
-        } else if self.of_urls.overrides != overrides {
-            self.of_urls.overrides = overrides;
-            self.configure();
+            self.of_urls.notes = read.notes;
+            return Some(notes);
         }
-        notes
+        let mut notes = read.news(&self.notes_of_overrides);
+        self.notes_of_overrides = read.notes;
+        if self.of_urls.overrides != read.overrides {
+            self.of_urls.overrides = read.overrides;
+            notes.extend(self.configure());
+        }
+        Some(notes)
     }
 
     /// What is laid over the directory's lists.
@@ -135,11 +152,6 @@ impl Rules {
             configurator: self.configurator.clone(),
             routers: Arc::new(Routers::new(self.routers())),
         }
-    }
-
-    /// Every override that is known, in order.
-    pub(crate) fn configurators(&self) -> &Arc<Configurators> {
-        &self.configurators
     }
 
     /// Dubbo's order: mocks, what 2.6 has as URLs, tags, conditions of the service, of the application that provides, of the one that consumes;
@@ -180,20 +192,32 @@ impl Rules {
         document.map_or_else(Vec::new, |(_, document)| document.take(text, read))
     }
 
-    fn configure(&mut self) {
+    /// Gives what never applies because a part of it cannot be read, unless that was so before.
+    fn configure(&mut self) -> Vec<String> {
         let layers = [
             Layer::new(&self.of_urls.overrides),
             Layer::new(self.application_overrides.rule()),
             Layer::new(self.service_overrides.rule()),
             Layer::new(&self.own.overrides),
         ];
-        self.configurators = Arc::new(Configurators::new(&layers));
+        let configurators = Configurators::new(&layers);
         let place = Applying {
             side: Side::Consumer,
             local_host: &self.local_host,
         };
         self.configurator =
-            (!self.configurators.is_empty()).then(|| Arc::new(self.configurators.at(&place)) as Arc<dyn Configurator>);
+            (!configurators.is_empty()).then(|| Arc::new(configurators.at(&place)) as Arc<dyn Configurator>);
+        let before = std::mem::replace(&mut self.problems, configurators.problems().to_vec());
+        let new = self.problems.iter().filter(|problem| !before.contains(problem));
+        new.map(ToString::to_string).collect()
+    }
+}
+
+/// Refuses tags with patterns that only reading does not show to be wrong.
+fn with_usable_patterns(parsed: Parsed<TagRule>) -> Result<Parsed<TagRule>, RuleError> {
+    match parsed.rule().and_then(TagRouter::problem) {
+        Some(problem) => Err(problem),
+        None => Ok(parsed),
     }
 }
 

@@ -20,8 +20,6 @@ use super::rules::Rules;
 /// What a reference holds; dropping it ends the subscriptions.
 pub(crate) struct Steered {
     task: AbortHandle,
-    /// What is in force, for explanations.
-    pub(crate) rules: Arc<Mutex<Rules>>,
 }
 
 /// A directory that is about to be steered.
@@ -71,7 +69,6 @@ impl Steering {
 
     /// Carries what `subscription` says, now and with every change.
     pub(crate) async fn start(mut self, mut subscription: Subscription) -> Steered {
-        let rules = Arc::clone(&self.reader.rules);
         let first = subscription.current();
         self.tell(&first).await;
         let task = tokio::spawn(async move {
@@ -90,7 +87,6 @@ impl Steering {
         });
         Steered {
             task: task.abort_handle(),
-            rules,
         }
     }
 
@@ -129,16 +125,22 @@ impl Reader {
     /// Takes the rules that a registry lists as URLs.
     fn take_urls(&self, notification: &Notification) {
         let mut notes = Vec::new();
+        let mut changed = false;
         {
             let mut rules = self.rules.lock();
             for category in [Category::Configurators, Category::Routers] {
-                if let Some(list) = notification.list(category) {
-                    notes.extend(rules.take_urls(category, &list.urls));
+                let list = notification.list(category);
+                if let Some(new) = list.and_then(|list| rules.take_urls(category, &list.urls)) {
+                    changed = true;
+                    notes.extend(new);
                 }
             }
         }
         self.warn(notes);
-        self.govern();
+        // Compiling many rules for a provider that came or went would hold calls up.
+        if changed {
+            self.govern();
+        }
     }
 
     /// Subscribes to the documents in these slots, takes what they are now, and gives what they become.
@@ -165,7 +167,10 @@ impl Reader {
         let notes = {
             let mut rules = self.rules.lock();
             match &value.problem {
-                Some(problem) => rules.cannot_be_had(word.slot, &word.key, problem),
+                Some(problem) => {
+                    rules.cannot_be_had(word.slot, &word.key, problem);
+                    Vec::new()
+                }
                 None => rules.take(word.slot, &word.key, value.text.as_deref()),
             }
         };

@@ -1,5 +1,7 @@
 //! Rules that a registry lists as URLs (2.6). Decides only.
 
+use std::collections::HashSet;
+
 use orana_core::ServiceUrl;
 use orana_core::rule::{ConditionRule, OverrideRule};
 use orana_wire::rule::{self, UrlRule};
@@ -31,5 +33,15 @@ impl UrlRules {
             }
         }
         rules
+    }
+
+    /// The notes that those before did not have: what is worth a warning.
+    pub(crate) fn news(&self, before: &[String]) -> Vec<String> {
+        let before: HashSet<&String> = before.iter().collect();
+        self.notes
+            .iter()
+            .filter(|note| !before.contains(note))
+            .cloned()
+            .collect()
     }
 }

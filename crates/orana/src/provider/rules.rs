@@ -31,7 +31,10 @@ impl Rules {
             return Vec::new();
         }
         let mut notes = match &word.value.problem {
-            Some(problem) => document.cannot_be_had(&word.key, problem),
+            Some(problem) => {
+                document.cannot_be_had(&word.key, problem);
+                Vec::new()
+            }
             None => document.take(word.value.text.as_deref(), |text| rule::overrides(&word.key, text)),
         };
         notes.extend(self.configure());
@@ -47,8 +50,7 @@ impl Rules {
             return Vec::new();
         };
         let before = std::mem::replace(listed, UrlRules::read(urls));
-        let mut notes: Vec<String> = listed.notes.clone();
-        notes.retain(|note| !before.notes.contains(note));
+        let mut notes = listed.news(&before.notes);
         notes.extend(self.configure());
         notes
     }

@@ -214,3 +214,16 @@ fn what_a_tag_did_is_told_with_the_rule() {
         ["10.0.0.2:20880", "10.0.0.3:20880", "10.0.0.4:20881"]
     );
 }
+
+#[test]
+fn a_tag_with_a_pattern_that_cannot_be_used_is_named_and_why() {
+    let such = |pattern: &str| {
+        TagSource::Match(vec![ParameterMatch {
+            key: "region".into(),
+            value: TextMatch::Regex(pattern.into()),
+        }])
+    };
+    assert_eq!(TagRouter::problem(&tags(false, &[("gray", such("ea.*"))])), None);
+    let problem = TagRouter::problem(&tags(false, &[("gray", such("ea.*")), ("blue", such("("))]));
+    assert!(problem.unwrap().to_string().contains("shop.tag-router"));
+}
