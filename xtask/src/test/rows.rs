@@ -112,6 +112,10 @@ pub(super) const ROWS: &[Row] = &[
         "bench registry",
         &["run", "--locked", "--quiet", "-p", "xtask", "--", "bench", "registry"],
     ),
+    bench(
+        "bench governance",
+        &["run", "--locked", "--quiet", "-p", "xtask", "--", "bench", "governance"],
+    ),
     row("fuzz tool", Part::Preparation, Kind::Call(install::fuzz)).long(),
     row("fuzz", Part::Fuzz, Kind::FuzzTargets).needs(&["fuzz tool"]).long(),
 ];
