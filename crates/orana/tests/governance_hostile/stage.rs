@@ -45,7 +45,7 @@ pub(crate) struct Stage {
     pub(crate) stock: StockClient,
     pub(crate) rules: MemoryConfig,
     pub(crate) registry: MemoryBackend,
-    pub(crate) providers: Vec<Provider>,
+    _providers: Vec<Provider>,
     _alone: MutexGuard<'static, ()>,
 }
 
@@ -74,7 +74,7 @@ impl Stage {
             stock,
             rules,
             registry: centre.connect(),
-            providers,
+            _providers: providers,
             _alone: alone,
         };
         stage.becomes(reached).await;
