@@ -60,7 +60,8 @@ async fn the_error_of_a_call_says_in_short_what_the_explanation_says_at_length()
     let rules = MemoryConfig::named("short");
     let application = Application::new("shop").registry(registry);
     let calls = application.consumer().refer_to("org.example.Stock").await.unwrap();
-    let tags = "configVersion: v3.0\nforce: true\ntags:\n- name: gray\n  match: [ { key: region, value: { exact: west } } ]\n";
+    let tags =
+        "configVersion: v3.0\nforce: true\ntags:\n- name: gray\n  match: [ { key: region, value: { exact: west } } ]\n";
     rules.put("dubbo", "stock.tag-router", tags).unwrap();
     let conditions = "force: true\nconditions:\n- host = 10.9.9.9 => region = south\n- => region = north\n";
     rules
