@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use orana_core::{Invoker, ServiceUrl};
 
+use crate::address_match::Address;
 use crate::clock::EpochMillis;
 use crate::health::Health;
 use crate::statistics::Statistics;
@@ -21,6 +22,8 @@ pub struct Endpoint {
     url: ServiceUrl,
     original: ServiceUrl,
     address: Arc<str>,
+    /// The same for comparison with what rules name.
+    located: Address,
     invoker: Arc<dyn Invoker>,
     statistics: Arc<Statistics>,
     health: Health,
@@ -57,6 +60,7 @@ impl Endpoint {
         let method_weights = url.parameters().any(|(key, _)| key.ends_with(".weight"));
         Endpoint {
             address: url.address().into(),
+            located: Address::new(url.host().unwrap_or_default(), url.port()),
             methods: url.parameter("methods").map(Arc::from),
             weight: weight_in(url.parameter("weight")).unwrap_or(DEFAULT_WEIGHT),
             method_weights,
@@ -105,6 +109,11 @@ impl Endpoint {
     /// `host:port`.
     pub fn address(&self) -> &Arc<str> {
         &self.address
+    }
+
+    /// Where it is, for comparison with what rules name.
+    pub(crate) fn located(&self) -> &Address {
+        &self.located
     }
 
     /// The group that it serves; empty for none.

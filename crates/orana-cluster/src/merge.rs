@@ -27,10 +27,12 @@ const JOINED: [&str; 2] = ["reference.filter", "invoker.listener"];
 /// are the provider's, `remote.application` is who provides. A provider cannot impose a `mock`.
 pub fn merged(provider: &ServiceUrl, consumer: &ServiceUrl) -> ServiceUrl {
     let mut url = provider.edit();
-    for name in OF_THE_PROVIDER_ALONE {
-        url = url.remove(name).remove(&format!("default.{name}"));
+    for name in OF_THE_PROVIDER_ALONE.iter().chain(&["mock"]) {
+        // Takes `default.NAME` away, too. Most providers have neither, and a builder remembers what it was told.
+        if provider.parameter(name).is_some() {
+            url = url.remove(name);
+        }
     }
-    url = url.remove("mock");
     if let Some(application) = provider.parameter("application") {
         url = url.set("remote.application", application);
     }

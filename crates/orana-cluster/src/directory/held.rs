@@ -4,7 +4,7 @@
 use std::sync::{Arc, Weak};
 
 use ahash::HashMap;
-use orana_core::ServiceUrl;
+use orana_core::{ServiceUrl, UrlPool};
 
 use crate::statistics::Statistics;
 
@@ -14,6 +14,7 @@ pub(super) struct Held {
     /// By protocol-independent identity.
     statistics: HashMap<Box<str>, Weak<Statistics>>,
     methods: HashMap<Box<str>, Weak<str>>,
+    pool: UrlPool,
 }
 
 impl Held {
@@ -21,6 +22,11 @@ impl Held {
     pub(super) fn statistics(&mut self, url: &ServiceUrl) -> Arc<Statistics> {
         let identity = format!("{}/{}", url.address(), url.path().unwrap_or_default());
         held(&mut self.statistics, identity.into(), Arc::default)
+    }
+
+    /// An equal URL that has its text in common with the others, which makes a long list small and quick to look through.
+    pub(super) fn url(&self, url: &ServiceUrl) -> ServiceUrl {
+        self.pool.intern(url)
     }
 
     /// The one copy of such a text.

@@ -204,7 +204,7 @@ impl Roster {
         let url = as_called(provider, &self.consumer, &self.governance);
         match is_disabled(&url) {
             true => Judged::PassedOver("it is disabled"),
-            false => Judged::Usable(url),
+            false => Judged::Usable(self.held.url(&url)),
         }
     }
 

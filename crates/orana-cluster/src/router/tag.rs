@@ -5,7 +5,7 @@ use std::sync::Arc;
 use orana_core::rule::{RuleError, Tag, TagRule, TagSource};
 
 use super::{Report, Routed, Router};
-use crate::address_match::{Address, AddressPattern};
+use crate::address_match::AddressPattern;
 use crate::aspect::Aspect;
 use crate::call::Call;
 use crate::candidates::Candidates;
@@ -170,11 +170,7 @@ impl Members {
 
     fn have(&self, endpoint: &Endpoint) -> bool {
         match &self.who {
-            Who::At(patterns) => {
-                let url = endpoint.url();
-                let address = Address::new(url.host().unwrap_or_default(), url.port());
-                patterns.iter().any(|pattern| pattern.names(&address))
-            }
+            Who::At(patterns) => patterns.iter().any(|pattern| pattern.names(endpoint.located())),
             Who::Such(parameters) => {
                 let original = endpoint.original();
                 parameters
