@@ -55,7 +55,7 @@ pub(crate) fn providers(count: usize, weights: Weights, pool: &UrlPool) -> Resul
 /// One of them; `more` are further parameters.
 pub(crate) fn provider(number: usize, weights: Weights, more: &str, pool: &UrlPool) -> Result<ServiceUrl> {
     let host = format!("10.{}.{}.{}", number / 62_500 + 1, number / 250 % 250, number % 250 + 1);
-    let env = if number % 2 == 0 { "prod" } else { "stage" };
+    let env = if number.is_multiple_of(2) { "prod" } else { "stage" };
     let stamp = match weights {
         Weights::Plain => "",
         Weights::Stamped => "&timestamp=1700000000000",
@@ -76,7 +76,7 @@ pub(crate) fn calls() -> Vec<Invocation> {
         "Ljava/lang/String;",
     ));
     let call = |number: usize| {
-        let text = if number % 2 == 0 {
+        let text = if number.is_multiple_of(2) {
             "vip".to_owned()
         } else {
             format!("guest-{number}")
