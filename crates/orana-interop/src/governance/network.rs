@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use super::{fleet, identity};
 
 /// Says to a test that it is inside.
-const INSIDE: &str = "ORANA_INTEROP_INSIDE";
+const INSIDE: &str = "INTEROP_INSIDE";
 
 /// Whether this process is in a network of its own.
 pub fn is_own() -> bool {
