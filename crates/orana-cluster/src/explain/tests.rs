@@ -1,3 +1,5 @@
+//! Explanations of a worked set of rules, as a person and as a program read them.
+
 use std::borrow::Cow;
 use std::sync::Arc;
 

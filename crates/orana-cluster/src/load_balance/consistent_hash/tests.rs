@@ -1,3 +1,5 @@
+//! The ring beside Java's own and beside a naive one, and what happens to it when lists change.
+
 use std::collections::BTreeMap;
 use std::time::Instant;
 

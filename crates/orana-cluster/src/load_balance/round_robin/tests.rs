@@ -1,3 +1,5 @@
+//! The order of rounds, beside the walk as Dubbo has it.
+
 use std::time::Instant;
 
 use orana_core::Invocation;

@@ -1,3 +1,5 @@
+//! What a registry is told, in which order, when the registered form of a service changes.
+
 use std::time::Duration;
 
 use orana_core::Category;

@@ -1,3 +1,5 @@
+//! What rules make of a provider's URL, by name.
+
 use orana_registry::Freshness;
 use orana_registry::config_center::ConfigValue;
 
