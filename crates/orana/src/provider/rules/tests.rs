@@ -123,6 +123,9 @@ fn a_document_that_is_not_known_yet_or_cannot_be_had_leaves_what_was() {
     assert_eq!(weight(&rules), "3");
     let mut long = service("weight: 3");
     long.value.problem = Some("it is too long".into());
-    assert!(rules.take(&long).is_empty(), "the configuration centre has warned of it");
+    assert!(
+        rules.take(&long).is_empty(),
+        "the configuration centre has warned of it"
+    );
     assert_eq!(weight(&rules), "3");
 }
