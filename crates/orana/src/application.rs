@@ -84,7 +84,8 @@ impl Application {
         let Some(url) = url else {
             return Ok(known);
         };
-        let centre = known.centres.get(&url).map_err(|error| {
+        // Not the one that rules are read from: that one must not be checked, and whoever comes first settles that.
+        let centre = ConfigCenter::builder(&url).build().map_err(|error| {
             RpcError::new(RpcErrorCode::Registry, error.to_string())
                 .about(format!("configuration centre {}", url.address()))
         })?;
